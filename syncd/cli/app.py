@@ -249,7 +249,7 @@ def push(
         exit_with(push_ci(options, force or []))
         return
     if url or space or dry_run or quality is not None:
-        raise typer.BadParameter("--url, --space, --dry-run and --quality belong to --ci")
+        raise typer.BadParameter("--url, --space, --dry-run and --quality belong to --ci; syncd status says what waits")
     from syncd.cli.sync.flows import run_flows
 
     exit_with(run_flows("push", config, as_json=json, force=force or [], branch=branch, subject=subject))

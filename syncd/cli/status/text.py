@@ -14,7 +14,7 @@ from syncd.cli.status.values import (
     SiteStatus,
     SpaceStatus,
 )
-from syncd.cli.sync.unsent import BranchWork, format_unsent
+from syncd.cli.sync.unsent import BranchWork, format_paths, format_unsent
 from syncd.cli.terminal.text import escape, format_time, name_config, style_text
 from syncd.model.wording import format_count
 from syncd.store.status import FlowOutcome
@@ -119,12 +119,12 @@ def _format_distance(branch: BranchStatus, work: BranchWork | None, run: RunStat
     distance = f"{branch.ahead} ahead, {branch.behind} behind main content"
     if not branch.ahead or work is None:
         return distance
-    changed = sum(len(space.pending) for space in work.spaces if space.needs_push)
+    changed = [path for space in work.spaces if space.needs_push for path in space.pending]
     conflicts = sum(len(space.conflicting) for space in work.spaces)
     if conflicts and not changed:
         return f"{distance}; {format_count(conflicts, 'page')} in conflict"
     if changed:
-        return f"{distance}; {format_count(changed, 'file')} not pushed"
+        return f"{distance}; {format_count(len(changed), 'file')} not pushed: {format_paths(changed)}"
     if steps := sum(space.manual_steps for space in work.spaces):
         return f"{distance}; {format_count(steps, 'manual step')} to do on the platform"
     if awaited := sum(len(space.awaited) for space in work.spaces):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from syncd.cli.terminal.text import escape
+from syncd.cli.terminal.verbosity import is_verbose
 from syncd.config import RepositoryConfig
 from syncd.daemon.locks import STATE_FILE
 from syncd.layout.tree.paths import make_collision_key
@@ -20,7 +21,7 @@ from syncd.sync.state.conflicts import drop_settled
 from syncd.sync.state.unsent import Unsent, find_unsent
 
 PATHS_SHOWN = 5
-"""Up to so many paths of one kind are printed; of more, the rest is counted. `--json` lists all."""
+"""Up to so many paths of one kind are printed; of more, the rest is counted. `-v` and `--json` list all."""
 
 
 @dataclass(frozen=True)
@@ -107,12 +108,12 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
         yield f"! not sent: SUMMARY.md lists {wrong}, but the file is {named}; {what}, and commit"
     unlisted = [path for space in work.spaces for path in space.unlisted if path not in respelled.values()]
     if unlisted:
-        paths, verb = _format_paths(unlisted), "is" if len(unlisted) == 1 else "are"
+        paths, verb = format_paths(unlisted), "is" if len(unlisted) == 1 else "are"
         yield f"! not sent: {paths} {verb} not listed in SUMMARY.md; list what is to be a page, and commit"
     yield from _format_absent(work, respelled)
     for space in work.spaces:
         if space.is_taken_back and space.changed and space.request is not None:
-            number, what = space.request.number, _format_paths(space.changed)
+            number, what = space.request.number, format_paths(space.changed)
             way_on = f"commit something new, or syncd cr reopen {number}"
             yield f"! not sent: {what}: #{number} was archived with that; {way_on}"
     for (number, is_own), awaited in _list_awaited(work).items() if not pushed else ():
@@ -120,10 +121,10 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
         why = f"for #{number}, which adds that already"
         if is_own:
             why = f"until #{number} is updated or merged: main content got that after it began"
-        yield f"! not sent: {_format_paths(awaited)} {verb} {why}"
+        yield f"! not sent: {format_paths(awaited)} {verb} {why}"
     changed = [path for space in work.spaces if space.needs_push for path in space.pending]
     if changed and pushed:
-        yield f"! not sent: {_format_paths(changed)}; syncd check may say why"
+        yield f"! not sent: {format_paths(changed)}; syncd check may say why"
     if not pushed and (steps := sum(space.manual_steps for space in work.spaces)):
         named = f"syncd push {escape(work.branch)} names each"
         yield f"! {format_count(steps, 'manual step')} on the platform: {named}"
@@ -141,9 +142,9 @@ def _format_absent(work: BranchWork, respelled: Collection[str]) -> Iterator[str
     ):
         if listed:
             verb = "is" if len(listed) == 1 else "are"
-            yield f"! not sent: {_format_paths(listed)} {verb} listed in SUMMARY.md, {why}"
+            yield f"! not sent: {format_paths(listed)} {verb} listed in SUMMARY.md, {why}"
     if still_listed:
-        paths, (verb, them) = _format_paths(still_listed), ("has", "it") if len(still_listed) == 1 else ("have", "them")
+        paths, (verb, them) = format_paths(still_listed), ("has", "it") if len(still_listed) == 1 else ("have", "them")
         way_on = "take the entry out, or bring the file back, and commit"
         yield f"! deleted: {paths} {verb} no file any more; SUMMARY.md still lists {them}; {way_on}"
 
@@ -154,7 +155,7 @@ def _format_uncommitted(work: BranchWork) -> Iterator[str]:
         paths = work.list_uncommitted(kind)
         what = describe_edit(kind, them="it" if len(paths) == 1 else "them")
         if paths:
-            yield f"! not sent: {_format_paths(paths)} {'is' if len(paths) == 1 else 'are'} {what}"
+            yield f"! not sent: {format_paths(paths)} {'is' if len(paths) == 1 else 'are'} {what}"
 
 
 def describe_edit(kind: EditKind, *, path: str = "PATH", them: str = "it") -> str:
@@ -196,8 +197,9 @@ def _list_awaited(work: BranchWork) -> dict[tuple[int, bool], list[str]]:
     return found
 
 
-def _format_paths(paths: Sequence[str]) -> str:
-    return format_first(list(map(escape, paths)), PATHS_SHOWN)
+def format_paths(paths: Sequence[str]) -> str:
+    """Return the first paths and how many more there are; with `-v`, all."""
+    return format_first(list(map(escape, paths)), len(paths) if is_verbose() else PATHS_SHOWN)
 
 
 def build_unsent_document(work: BranchWork) -> dict[str, Any]:

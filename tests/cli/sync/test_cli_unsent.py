@@ -296,10 +296,10 @@ def test_a_file_that_a_merge_of_git_left_in_conflict_is_not_to_be_committed_as_i
 
 def test_only_what_the_change_request_lacks_is_not_pushed(shell: Any, docs: Path) -> None:
     commit(shell, docs, use="# Use\n\nLike that.\n")
-    assert "1 file not pushed" in shell.fine("status", cwd=docs)
+    assert "1 file not pushed: use.md" in shell.fine("status", cwd=docs)
     shell.fine("push", cwd=docs)
     commit(shell, docs, install="# Install\n\nOnce.\n")
-    assert "1 file not pushed" in shell.fine("status", cwd=docs)
+    assert "1 file not pushed: install.md" in shell.fine("status", cwd=docs)
     (unsent,) = shell.json("status", cwd=docs)["repositories"][0]["unsent"]
     assert unsent["spaces"][0]["changed"] == ["install.md", "use.md"]
     assert unsent["spaces"][0]["pending"] == ["install.md"]
@@ -343,3 +343,13 @@ def test_an_outdated_change_request_is_brought_up_to_date_by_the_command_that_is
     shell.fine("push", "topic", cwd=docs)
     assert "outdated: " not in shell.fine("status", cwd=docs)
     assert "outdated: " not in shell.fine("review", cwd=docs)
+
+
+def test_of_many_files_that_are_not_pushed_the_first_are_named_and_with_v_all(shell: Any, docs: Path) -> None:
+    names = [f"page-{number}" for number in range(7)]
+    listed = "".join(f"* [{name}]({name}.md)\n" for name in names)
+    commit(shell, docs, SUMMARY=(docs / "SUMMARY.md").read_text() + listed, **{name: f"# {name}\n" for name in names})
+    assert "8 files not pushed: SUMMARY.md, page-0.md, page-1.md, page-2.md, page-3.md and 3 more" in (
+        " ".join(shell.fine("status", cwd=docs).split())
+    )
+    assert ", ".join(f"{name}.md" for name in names) in " ".join(shell.fine("-v", "status", cwd=docs).split())
