@@ -2,16 +2,17 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from posixpath import splitext
 
 from syncd.cli.preview.live import LivePreview, PreviewState
+from syncd.cli.preview.search import PreviewSearch, has_word_files
 from syncd.layout.site.addresses.follow import Fate, follow_address
 from syncd.net.page_values import HTML, POLICY, EventStream, PageRequest, PageResponse, RefusedRequest
 from syncd.sync.publish.content import FILES, READ_ERRORS, SiteContent
-from syncd.sync.publish.frames import find_redirect_address, find_spot_address, read_space_settings
+from syncd.sync.publish.frames import build_frame, find_redirect_address, find_spot_address, read_space_settings
 from syncd.sync.publish.render import PageRenderer
 from syncd.web.pages.contents import format_contents_json
 from syncd.web.pages.customization import find_locale
@@ -26,7 +27,7 @@ from syncd.web.pages.lists import (
     write_paragraph,
 )
 from syncd.web.pages.preview import PreviewStrip, render_strip
-from syncd.web.pages.search_index import SearchablePage, format_search_index, read_searchable_page
+from syncd.web.pages.shell import SiteFrame
 from syncd.web.pages.style_sheet import render_style_sheet
 from syncd.web.pages.wording import find_words
 from syncd.web.rendering import Html
@@ -65,7 +66,7 @@ class PreviewHandler:
     live: LivePreview
     label: str
     renderer: PageRenderer = field(default_factory=PageRenderer)
-    _searchable: dict[tuple[str, str, int], SearchablePage] = field(default_factory=dict)
+    _search: PreviewSearch = field(default_factory=PreviewSearch)
 
     def answer(self, request: PageRequest) -> PageResponse | EventStream:
         """Return the answer to a request. Raises: RefusedRequest."""
@@ -106,34 +107,15 @@ class PreviewHandler:
             case "contents.json":
                 return PageResponse(format_contents_json(contents).encode(), content_type=_JSON)
             case "search.json":
-                return PageResponse(self._build_index(state.site, name).encode(), content_type=_JSON)
+                return PageResponse(self._search.format_index(state.site, name).encode(), content_type=_JSON)
+            case _ if file.startswith("words"):
+                return PageResponse(self._search.format_words(state.site, name, file).encode(), content_type=_JSON)
             case "contents":
                 searched = query.get("q", "")
                 title = f"{words.search}: {searched}" if searched else words.all_pages
                 return self._answer_words(state, name, title, render_all_pages(contents, searched))
             case _:
                 raise RefusedRequest(404, "there is no such file")
-
-    def _build_index(self, site: SiteContent, name: str) -> str:
-        contents = site.read_contents(name)
-        rows = []
-        for number in contents.page_numbers:
-            entry = contents.entries[number]
-            above = " / ".join(one.title for one in contents.find_ancestors(number))
-            rows.append((entry.title, entry.address, above, self._read_searchable(site, name, entry.path)))
-        return format_search_index(rows)
-
-    def _read_searchable(self, site: SiteContent, name: str, path: str) -> SearchablePage:
-        item = site.spaces[name].files.items[path]
-        # Of a page that keeps its size, an older state may be searched: what is found is there all the same.
-        key = (name, path, item.size)
-        if key not in self._searchable:
-            try:
-                text = item.read().decode(errors="replace")
-            except READ_ERRORS:
-                return SearchablePage()
-            self._searchable[key] = read_searchable_page(text)
-        return self._searchable[key]
 
     def _answer_page(self, state: PreviewState, path: str) -> PageResponse:
         site = state.site
@@ -156,9 +138,9 @@ class PreviewHandler:
     def _answer_content(self, state: PreviewState, name: str, file: str) -> PageResponse:
         findings = state.findings.get(name, {}).get(file, ())
         strip = self._render_strip(state, state.site.spaces[name].locate(file))
-        version = str(state.version)
+        frame = _build_frame(state, name)
         try:
-            html = self.renderer.render_file(state.site, name, file, findings, version=version, strip=strip)
+            html = self.renderer.render_file(state.site, name, file, findings, frame=frame, strip=strip)
         except READ_ERRORS:
             text = write_paragraph(f"{file} cannot be read; it may be a link, or gone.")
             return self._answer_words(state, name, "This page cannot be read", text, 404)
@@ -201,8 +183,8 @@ class PreviewHandler:
         return self._answer_words(state, next(iter(state.site.spaces)), "Not yet on the platform", body)
 
     def _answer_words(self, state: PreviewState, name: str, title: str, body: Html, status: int = 200) -> PageResponse:
-        strip, version = self._render_strip(state, ""), str(state.version)
-        html = self.renderer.render_words(state.site, name, title, body, version=version, strip=strip)
+        frame, strip = _build_frame(state, name), self._render_strip(state, "")
+        html = self.renderer.render_words(state.site, name, title, body, frame=frame, strip=strip)
         return PageResponse(html.encode(), status, cache="no-store")
 
     def _render_strip(self, state: PreviewState, path: str) -> Html:
@@ -224,6 +206,11 @@ class PreviewHandler:
 
     def _render_icon(self, site: SiteContent) -> str:
         return render_icon(site.title, read_space_settings(site, next(iter(site.spaces))))
+
+
+def _build_frame(state: PreviewState, name: str) -> SiteFrame:
+    frame = build_frame(state.site, name, str(state.version))
+    return replace(frame, has_words=has_word_files(state.site, name))
 
 
 def _find_name(site: SiteContent, number: str) -> str:

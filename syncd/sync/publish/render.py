@@ -12,14 +12,13 @@ from syncd.layout.richtext.reading import to_document
 from syncd.model.content_write import TEXT_MAX
 from syncd.model.document import Document
 from syncd.sync.publish.content import SiteContent
-from syncd.sync.publish.frames import build_frame
 from syncd.sync.publish.links import PageLinks, read_page_metadata, read_variables
 from syncd.web.blocks import BlockContext, CodeMemory, RenderedDocument, render_document
 from syncd.web.blocks.labels import find_block_labels
 from syncd.web.pages.contents import select_lines
 from syncd.web.pages.cover import build_cover
 from syncd.web.pages.preview import mark_findings, place_findings, render_findings
-from syncd.web.pages.shell import PageLayout, PageView, render_page
+from syncd.web.pages.shell import PageLayout, PageView, SiteFrame, render_page
 from syncd.web.rendering import Html
 
 
@@ -37,14 +36,13 @@ class PageRenderer:
     mark: str = field(default_factory=lambda: secrets.token_hex(12) + "-")
 
     def render_file(
-        self, site: SiteContent, name: str, file: str, findings: Sequence[Finding], *, version: str, strip: Html
+        self, site: SiteContent, name: str, file: str, findings: Sequence[Finding], *, frame: SiteFrame, strip: Html
     ) -> str:
-        """Return the page of a file of a space, with the findings about it where they are.
+        """Return the page of a file of a space in a frame, with the findings about it where they are.
 
         Raises: FileNotFoundError when the file is gone; PathRefused when it is a link; OSError.
         """
         text = site.spaces[name].files.items[file].read().decode(errors="replace")
-        frame = build_frame(site, name, version)
         view = self.build_view(PageLinks(site, name, file), text, findings, locale=frame.locale)[0]
         return render_page(frame, replace(view, strip=strip, is_indexed=False))
 
@@ -69,7 +67,9 @@ class PageRenderer:
         )
         return view, document
 
-    def render_words(self, site: SiteContent, name: str, title: str, body: Html, *, version: str, strip: Html) -> str:
+    def render_words(
+        self, site: SiteContent, name: str, title: str, body: Html, *, frame: SiteFrame, strip: Html
+    ) -> str:
         """Return a page of the site itself, in the frame of a space."""
         view = PageView(
             title,
@@ -79,7 +79,7 @@ class PageRenderer:
             strip=strip,
             is_indexed=False,
         )
-        return render_page(build_frame(site, name, version), view)
+        return render_page(frame, view)
 
     def _render_body(
         self, links: PageLinks, text: str, findings: Sequence[Finding], locale: str

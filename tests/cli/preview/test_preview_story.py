@@ -147,6 +147,37 @@ def test_a_directory_is_shown_as_readers_will_see_it(tmp_path: Path) -> None:
         assert json.loads(browser.read_page("/~syncd/spaces/0/contents.json"))[1] == ["g", "Learn", "", -1]
 
 
+def find_words(browser: Browser, scope: str) -> dict[str, list[int]]:
+    """All words of a space, each with the numbers of its pages."""
+    firsts = json.loads(browser.read_page(f"{scope}/words.json"))
+    files = [json.loads(browser.read_page(f"{scope}/words-{number}.json")) for number in range(len(firsts))]
+    return {word: pages for file in files for word, pages in file.items()}
+
+
+def test_every_word_of_a_page_is_found_as_it_was_saved(tmp_path: Path) -> None:
+    scope, far = "/~syncd/spaces/0", "Words. " * 500
+    plant(tmp_path, {**GOOD, "use.md": f"# Use\n\n{far}\n\n```sh\ncherimoya --ripe\n```\n"})
+    with preview(tmp_path) as browser:
+        assert " data-words " in browser.read_page("/")
+        words = find_words(browser, scope)
+        assert (words["cherimoya"], "feijoa" in words) == ([1], False)
+        (tmp_path / "use.md").write_text(f"# Use\n\n{far}\n\nA feijoa.\n")
+        browser.read_when(f"{scope}/words-0.json", "feijoa")
+        words = find_words(browser, scope)
+        assert (words["feijoa"], "cherimoya" in words) == ([1], False)
+        assert browser.ask(f"{scope}/words-9.json")[0].status == 404
+
+
+def test_of_a_large_space_the_first_words_are_searched(tmp_path: Path) -> None:
+    names = [f"p{number}" for number in range(1_000)]
+    pages = {f"{name}.md": f"# {name}\n\nFirst.\n\n{'Words. ' * 500}cherimoya\n" for name in names}
+    plant(tmp_path, {**pages, "SUMMARY.md": "# Summary\n\n" + "".join(f"* [{name}]({name}.md)\n" for name in names)})
+    with preview(tmp_path) as browser:
+        assert " data-words " not in browser.read_page("/")
+        assert "First." in json.loads(browser.read_page("/~syncd/spaces/0/search.json"))[0][4]
+        assert json.loads(browser.read_page("/~syncd/spaces/0/words.json")) == []
+
+
 def test_a_save_is_shown_with_what_is_wrong(tmp_path: Path) -> None:
     plant(tmp_path, GOOD)
     with preview(tmp_path) as browser:

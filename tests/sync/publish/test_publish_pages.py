@@ -243,9 +243,9 @@ def test_a_page_stands_between_its_neighbours_and_below_its_ancestors(site: Site
 
 
 def test_a_preview_shows_findings_where_they_are_and_is_not_indexed(site: SiteContent) -> None:
-    renderer = PageRenderer()
+    renderer, frame = PageRenderer(), build_frame(site, "SPACE-2", "3")
     finding = make_finding("link-broken", "setup.md", (10, 1), "nothing is at none.md")
-    html = renderer.render_file(site, "SPACE-2", "setup.md", [finding], version="3", strip=Html("<p>Strip</p>"))
+    html = renderer.render_file(site, "SPACE-2", "setup.md", [finding], frame=frame, strip=Html("<p>Strip</p>"))
     assert (
         html.index("<p>Strip</p>")
         < html.index("Words.")
@@ -254,11 +254,11 @@ def test_a_preview_shows_findings_where_they_are_and_is_not_indexed(site: SiteCo
     )
     assert '<meta name="robots" content="noindex">' in html
     assert renderer.mark not in html
-    plain = renderer.render_file(site, "SPACE-2", "setup.md", (), version="3", strip=Html())
+    plain = renderer.render_file(site, "SPACE-2", "setup.md", (), frame=frame, strip=Html())
     assert "nothing is at none.md" not in plain
     with pytest.raises(KeyError):
-        renderer.render_file(site, "SPACE-2", "gone.md", (), version="3", strip=Html())
-    own = renderer.render_words(site, "SPACE-2", "Not <found>", Html("<p>Gone.</p>"), version="3", strip=Html())
+        renderer.render_file(site, "SPACE-2", "gone.md", (), frame=frame, strip=Html())
+    own = renderer.render_words(site, "SPACE-2", "Not <found>", Html("<p>Gone.</p>"), frame=frame, strip=Html())
     assert "<h1>Not &lt;found&gt;</h1>" in own
     assert "<p>Gone.</p>" in own
     assert 'href="/guides/setup"' in own
