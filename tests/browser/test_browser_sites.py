@@ -51,8 +51,9 @@ class ShownSite:
         self.write([self.page("Start", "The harbour is behind the dune."), self.page("Every block", EVERY)])
         sites = f"/orgs/{organization}/sites"
         site = self.call("POST", sites, {"title": "Docs", "spaces": [self.space]})["id"]
-        self.call("POST", f"{sites}/{site}/publish")
-        self.address = self.call("GET", f"{sites}/{site}")["urls"]["published"].rstrip("/")
+        self.site = f"{sites}/{site}"
+        self.call("POST", f"{self.site}/publish")
+        self.address = self.call("GET", self.site)["urls"]["published"].rstrip("/")
 
     @staticmethod
     def page(title: str, text: str) -> dict[str, Any]:
@@ -207,6 +208,22 @@ def test_a_result_is_told_apart_from_where_it_lies(shown: ShownSite, open_page: 
     page.keyboard.press("/")
     page.keyboard.type("quag")
     expect(page.locator(".results span")).to_have_text("Every block · Quaggas graze here.")
+
+
+def test_only_an_answer_that_was_counted_is_thanked_for(shown: ShownSite, open_page: OpenPage) -> None:
+    looks = f"{shown.site}/customization"
+    shown.call("PUT", looks, shown.call("GET", looks) | {"feedback": {"enabled": True}})
+    page = open_page()
+    page.goto(f"{shown.address}/")
+    form = page.locator(".feedback")
+    page.route("**/feedback/**", lambda route: route.fulfill(status=503))
+    form.get_by_role("button").first.click()
+    expect(form.get_by_role("alert")).to_have_text("This did not work")
+    page.unroute("**/feedback/**")
+    form.get_by_role("button").first.click()
+    expect(form.get_by_role("status")).to_have_text("Thank you for your answer.")
+    (rated,) = (one for one in shown.call("GET", f"{shown.site}/insights/events")["items"] if one["detail"])
+    assert rated["count"] == 1
 
 
 def test_one_searches_as_one_types_and_without_script(shown: ShownSite, open_page: OpenPage) -> None:

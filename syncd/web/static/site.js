@@ -216,7 +216,12 @@
       event.preventDefault();
       const sent = new URLSearchParams({ rating: event.submitter.value });
       const answer = await fetch(form.action, { method: "POST", body: sent, redirect: "manual" }).catch(() => null);
-      if (answer) form.replaceChildren(make("p", form.dataset.thanks, { role: "status" }));
+      if (answer?.type === "opaqueredirect") {  // back to the page: it was counted
+        form.replaceChildren(make("p", form.dataset.thanks, { role: "status" }));
+      } else {
+        form.querySelector("[role=alert]")?.remove();
+        form.append(make("p", form.dataset.failed, { role: "alert" }));
+      }
     });
   }
 
