@@ -213,11 +213,21 @@ class Web:
 
     def restoring(self, space: str, now: View, then: View, revision: str) -> list[dict[str, Any]]:
         """Return the writes that make the pages of a space what they were in an older revision."""
-        there = [id for id in then if now.get(id) != then[id]]
-        gone = (
-            [page["id"] for page, above in self.tree(space) if page["id"] in now.keys() - then.keys()] if then else []
-        )
-        return [{"operation": "revert_page", "page": id, "revision": revision} for id in (*there, *gone)]
+        if not then:
+            return []
+        ordered = [page for page, _ in self.tree(space)]
+        slugs = {page["id"]: page["slug"] for page in ordered}
+        older = self.call("GET", f"/spaces/{space}/revisions/{revision}")["pages"]
+        former = {page["id"]: page["slug"] for page, _ in _walk(older, "")}
+        there = [id for id in then if now.get(id) != then[id] or slugs[id] != former[id]]
+        gone = [page["id"] for page in ordered if page["id"] in now.keys() - then.keys()]
+        # Of pages that have exchanged their slugs, none gets its own back before the other has given it up.
+        taken = {slug for id, slug in slugs.items() if former.get(id) != slug}
+        freed = [id for id in there if id in slugs and former[id] in taken]
+        slugless = [
+            {"operation": "update_page", "page": id, "slug": f"former-{number}"} for number, id in enumerate(freed)
+        ]
+        return slugless + [{"operation": "revert_page", "page": id, "revision": revision} for id in (*there, *gone)]
 
     def operations(self, step: Step, space: str, view: View, request: str = "") -> list[dict[str, Any]]:
         """Given what somebody wants to do to the pages that they see, return the writes of it; none when it cannot be.
