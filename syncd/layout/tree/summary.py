@@ -348,11 +348,11 @@ def _render_link(entry: Entry) -> str:
         address = (entry.path or "") + ("" if entry.anchor is None else f"#{entry.anchor}")
     title = clean_title(entry.link_title) if entry.link_title is not None else None
     quoted = "" if title is None else ' "' + escape_backslashes(title).replace('"', '\\"') + '"'
-    return f"[{_escape_title(entry.title)}]({format_address(address)}{quoted})"
+    return f"[{escape_title(entry.title)}]({format_address(address)}{quoted})"
 
 
 def _render_group(entry: Entry) -> str:
-    text = _escape_title(entry.title).replace("<a ", "\\<a ")
+    text = escape_title(entry.title).replace("<a ", "\\<a ")
     text = escape_closing(text)
     slug = None if entry.slug is None else html.escape(clean_title(entry.slug))
     return text if slug is None else f'{text} <a href="#{slug}" id="{slug}"></a>'.lstrip(" ")
@@ -364,5 +364,6 @@ def _render_nested_group(entry: Entry) -> str:
     return f"\\{text}" if text[:1] in ("*", "-", "+", "_", "`", "~") else text
 
 
-def _escape_title(title: str) -> str:
+def escape_title(title: str) -> str:
+    """Return a title as it stands between the brackets of a link."""
     return escape_backslashes(clean_title(title)).replace("[", "\\[").replace("]", "\\]")

@@ -186,15 +186,11 @@ class _Merge:
         ):
             tree = theirs if ours == base else ours
             return MergeResult(self.ours, self.theirs, self.base, tree, tree, notes=tuple(self.notes))
-        pages = self.find_pages()
-        trees = carry_titles(self.repository, self.summaries, pages, self.trees)
+        clean, groups = self._decide()
+        trees = carry_titles(self.repository, self.summaries, [decision.page for decision in clean], self.trees)
         if trees != self.trees:
             self.trees = trees
-            pages = self.find_pages()
-        self.summaries = [self._update_base_paths(summary, pages) for summary in self.summaries]
-        clean, groups = self._separate_conflicts(
-            self._add_title_conflicts(pages, self._merge_texts(self._decide_pages(pages)))
-        )
+            clean, groups = self._decide()
         moves = list_side_moves(clean)
         clean, *groups = (follow_moved_targets(self.repository, part, moves) for part in (clean, *groups))
         conflicts = tuple(zip(self._describe_conflicts(groups), map(tuple, groups), strict=True))
@@ -210,8 +206,13 @@ class _Merge:
             self.summaries = list(find_summaries(self.repository, self.bindings, self.trees))
             computed[key] = tuple(self.summaries), tuple(self._compare_sides(moves))
         summaries, pages = computed[key]
-        self.summaries = list(summaries)
+        self.summaries = [self._update_base_paths(summary, pages) for summary in summaries]
         return list(pages)
+
+    def _decide(self) -> tuple[list[Decision], list[list[Decision]]]:
+        """Clean decisions about the pages that differ, and groups in conflict."""
+        pages = self.find_pages()
+        return self._separate_conflicts(self._add_title_conflicts(pages, self._merge_texts(self._decide_pages(pages))))
 
     def restore_paths(self, moves: Mapping[str, str]) -> dict[str, str]:
         """The moves of ours, with each path as the base and ours have it."""

@@ -4,17 +4,19 @@ Where one side moved a page to another space, and the other gave it a new title 
 changes: the title is carried to the new space.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from syncd.errors import FileInvalid
-from syncd.layout.tree.summary import Entry, transform_entries, walk_entries
+from syncd.layout.tree.summary import Entry, escape_title, transform_entries, walk_entries
 from syncd.plan.merge.pages import SIDES, Page, Side, Version, other_side
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob
 from syncd.sync.merge.result import SummaryFile, SummaryVersions, parse_entries
 
+_LINE_ENDS = re.compile(r"(\r\n|\r|\n)")
 TITLES_OF_TWO_SPACES = "both sides gave it another title, and one of them moved it to another space"
 
 
@@ -61,7 +63,8 @@ def carry_titles(
 ) -> tuple[str, str, str]:
     """Return the trees of a merge in which the table of contents of each page's new space has its new title.
 
-    Shape: `trees` are those of base, ours and theirs.
+    Shape: `trees` are those of base, ours and theirs; `pages` are in no conflict, in which a title stays as each side
+    has it.
     """
     found, transfers = list(trees), list(_list_transfers(summaries, pages))
     for number, side in enumerate(SIDES, 1):
@@ -122,11 +125,13 @@ def _retitle_entries(repository: Repository, table: SummaryFile, titles: Mapping
     def retitle(entry: Entry) -> Entry:
         return replace(entry, title=titles.get(entry.line, entry.title))
 
-    entries, lines = transform_entries(table.entries, retitle), repository.read(table.oid).decode().split("\n")
+    entries = transform_entries(table.entries, retitle)
+    parts = _LINE_ENDS.split(repository.read(table.oid).decode())  # lines, and their ends between them
     for entry, _ in walk_entries(table.entries):
         if (title := titles.get(entry.line)) is not None:
-            lines[entry.line - 1] = lines[entry.line - 1].replace(f"[{entry.title}]", f"[{title}]", 1)
-    text = "\n".join(lines).encode()
+            at, new = 2 * (entry.line - 1), f"[{escape_title(title)}]"
+            parts[at] = parts[at].replace(f"[{escape_title(entry.title)}]", new, 1)
+    text = "".join(parts).encode()
     with suppress(FileInvalid):
         if parse_entries(table.path, text, lambda file: repository.lookup(tree, file) is not None) == entries:
             return text

@@ -98,3 +98,27 @@ def test_two_titles_are_held(team: Team, spaces: tuple[Web, Web]) -> None:
     docs.settle()
     assert two.titles()["moved"] == "P1 of B"
     assert "p1" not in one.slugs()
+
+
+def test_a_title_stays_as_each_side_has_it_while_the_page_is_in_conflict(team: Team, spaces: tuple[Web, Web]) -> None:
+    (one, _), docs = spaces, clone(team, spaces, "docs")
+    one.edit("p1", "P1 three.", "Platform says.")
+    one.retitle("p1", "P1 anew")
+    docs.edit("one/p1.md", "P1 three.", "Writer says.")
+    transfer(docs)
+    docs.run("sync", code=6)
+    assert "[P1](moved.md)" in docs.read("two/SUMMARY.md")
+    docs.run("resolve", "two/moved.md", "--ours")
+    assert "[P1](moved.md)" in docs.read("two/SUMMARY.md")
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
+def test_a_title_that_comes_along_changes_its_line_alone(team: Team, spaces: tuple[Web, Web], end: str) -> None:
+    (one, _), docs = spaces, clone(team, spaces, "docs")
+    one.retitle("p1", "P1 ] anew")
+    transfer(docs)
+    table = docs.read("two/SUMMARY.md").replace("\n* [", "\n- [").replace("\n", end).encode()
+    docs.write("two/SUMMARY.md", table)
+    docs.commit("Another form")
+    docs.run("sync")
+    assert (docs.path / "two/SUMMARY.md").read_bytes() == table.replace(b"[P1]", rb"[P1 \] anew]")
