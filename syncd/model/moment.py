@@ -1,5 +1,6 @@
 """Points in time as texts."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
 CLOCK_AHEAD = timedelta(hours=1)
@@ -15,7 +16,12 @@ def parse_moment(text: str) -> datetime | None:
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
-def choose_moment(text: str | None, now: datetime) -> datetime:
-    """Return the time that a platform says something happened; `now` where it says none, or none that can be."""
-    moment = parse_moment(text or "")
-    return moment if moment is not None and 0 <= moment.timestamp() <= (now + CLOCK_AHEAD).timestamp() else now
+def choose_moment(text: str | None, now: datetime, before: Iterable[int] = ()) -> datetime:
+    """Return the time that a platform says something happened, or the latest time `before` it where that is later.
+
+    Shape: `now` is for a text that names no time, or none that can be; a time `before` that cannot be is passed over.
+    Units: `before` are seconds since 1970.
+    """
+    latest, moment = (now + CLOCK_AHEAD).timestamp(), parse_moment(text or "")
+    told = moment if moment is not None and 0 <= moment.timestamp() <= latest else now
+    return max([told, *(datetime.fromtimestamp(second, UTC) for second in before if second <= latest)])

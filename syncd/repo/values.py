@@ -51,13 +51,17 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A commit as people read it; `body` is the message without its subject, trailers included."""
+    """A commit as people read it; `body` is the message without its subject, trailers included.
+
+    Units: `recorded` is the second since 1970 at which it was recorded.
+    """
 
     oid: str
     parents: tuple[str, ...]
     subject: str
     body: str
     author: Person
+    recorded: int
     trailers: Mapping[str, list[str]]
 
 
@@ -108,8 +112,7 @@ that cannot be run."""
 
 @dataclass(frozen=True, slots=True)
 class CommitNode:
-    """A commit, the second since 1970 at which it was recorded, and its whole message."""
+    """A commit, and its whole message."""
 
     commit: Commit
-    when: int
     message: str

@@ -72,7 +72,7 @@ class CommitGraph:
         hidden = self._find_reachable(exclude) if exclude else set()
         found: list[Commit] = []
         seen = {include}
-        waiting = [(-self.read_node(include).when, 0, include)]
+        waiting = [(-self.read_node(include).commit.recorded, 0, include)]
         while waiting and len(found) < limit:
             oid = heappop(waiting)[2]
             if oid in hidden:
@@ -82,7 +82,7 @@ class CommitGraph:
                 if parent not in seen:
                     seen.add(parent)
                     # Commits of the same second come in the order in which they were reached, as git lists them.
-                    heappush(waiting, (-self.read_node(parent).when, len(seen), parent))
+                    heappush(waiting, (-self.read_node(parent).commit.recorded, len(seen), parent))
         return found
 
     def _find_reachable(self, start: str, until: str | None = None) -> set[str]:

@@ -167,6 +167,7 @@ def parse_commit(oid: str, data: bytes) -> Commit:
         key, _, value = line.partition(b" ")
         headers.setdefault(key, []).append(value)
     encoding = headers.get(b"encoding", [b"utf-8"])[0].decode("ascii", "replace")
+    recorded = _RECORDED.search(head)
     text = _decode(message, encoding)
     subject, _, body = text.strip("\n").partition("\n\n")
     return Commit(
@@ -175,19 +176,17 @@ def parse_commit(oid: str, data: bytes) -> Commit:
         subject=" ".join(subject.split("\n")),
         body=body.strip("\n"),
         author=_parse_person(_decode(headers.get(b"author", [b""])[0], encoding)),
+        recorded=int(recorded[1]) if recorded else 0,
         trailers=parse_trailers(text),
     )
 
 
 def parse_node(oid: str, data: bytes) -> CommitNode:
-    """Return the commit in the bytes of a commit object, with its whole message and the time at which it was
-    recorded.
-    """
+    """Return the commit in the bytes of a commit object, with its whole message."""
     head, _, message = data.partition(b"\n\n")
     encoding = _ENCODING.search(head)
-    recorded = _RECORDED.search(head)
     text = _decode(message, encoding[1].decode("ascii", "replace") if encoding else "utf-8")
-    return CommitNode(parse_commit(oid, data), int(recorded[1]) if recorded else 0, text.split("\0", 1)[0])
+    return CommitNode(parse_commit(oid, data), text.split("\0", 1)[0])
 
 
 def parse_tree(data: bytes, width: int) -> dict[bytes, Blob] | None:

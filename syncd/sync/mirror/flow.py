@@ -383,8 +383,9 @@ def _build_signature(
         change_requests=[cause.number for cause in causes],
         directory=binding.directory,
     )
-    # So that two clones write the same commit for it.
-    when = choose_moment(revision.created_at, workspace.now())
+    # So that two clones write the same commit for it; Git counts wrong where a commit is older than its parents.
+    before = [workspace.repository.list_commits(None, parent, limit=1)[0].recorded for parent in parents]
+    when = choose_moment(revision.created_at, workspace.now(), before)
     author = _build_person(workspace, causes[-1].created_by if causes else None, when)
     return Signature(message, author, parents)
 

@@ -3,6 +3,7 @@
 Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_way_history.py
 """
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -437,3 +438,16 @@ def test_of_two_change_requests_for_a_branch_the_newest_counts_and_the_other_is_
     assert "P2 one, says R." in web.text("p2", request=first.number)
     assert len(web.requests()) == 2
     assert web.text("p1", request=MAIN).count("says B") == 0
+
+
+def test_no_commit_of_main_content_is_older_than_its_parents(team: Team) -> None:
+    """Git stops early on its way through commits that are not in the order of their dates."""
+    web = team.space()
+    docs = team.repository("docs")
+    time.sleep(1.1)  # the revision is older
+    docs.write("code.py", "pass\n")
+    docs.commit("Code")
+    docs.run("init", team.url, f"{web.space}=docs", "--token-file", str(team.token))
+    dates = docs.git("log", "--format=%ct", "platform/main").split()
+    assert len(dates) > 1
+    assert dates == sorted(dates, reverse=True)
