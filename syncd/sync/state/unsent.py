@@ -124,7 +124,7 @@ def find_unsent(
         binding,
         tuple(binding.path(path) for path in changed),
         unlisted,
-        *(_list_absent(binding, *content) if content else ((), ())),
+        *(_list_absent(binding, content[0], content[1], paths) if content else ((), ())),
         request,
         is_sent,
         steps is not None,
@@ -137,12 +137,13 @@ def find_unsent(
 
 
 def _list_absent(
-    binding: Binding, here: "_SpaceContent", main: "_SpaceContent"
+    binding: Binding, here: "_SpaceContent", main: "_SpaceContent", changed: Collection[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The pages, from the root, that a table of contents lists and that are not here; and those that main content
-    has."""
+    """The pages, from the root, that a table of contents lists and that are not here; and those of them that main
+    content has and the branch, of whose `changed` paths they are, deleted."""
     missing = here.list_missing()
-    return tuple(map(binding.path, missing)), tuple(binding.path(path) for path in missing if main.has_file(path))
+    deleted = [path for path in missing if path in changed and main.has_file(path)]
+    return tuple(map(binding.path, missing)), tuple(map(binding.path, deleted))
 
 
 def _read_steps(repository: Repository, binding: Binding, tip: str, main: str) -> list[object] | None:

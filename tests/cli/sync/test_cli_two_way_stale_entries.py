@@ -161,3 +161,16 @@ def test_a_page_that_becomes_no_page_is_gone(docs: Writer, web: Web) -> None:
     docs.settle()
     assert "S2" not in web.texts()
     assert docs.has(".drafts/s2.md")
+
+
+def test_a_listed_page_that_only_main_content_has_is_not_said_to_be_deleted(team: Team) -> None:
+    web = team.space()
+    docs = team.clone(web.space)
+    docs.git("checkout", "--quiet", "-b", "topic")
+    docs.write("SUMMARY.md", docs.read("SUMMARY.md") + "* [Later](later.md)\n")
+    docs.edit("p2.md", "P2 three.", "Mine.")
+    web.add("later", "# Later\n\nOf the web.\n")
+    docs.run("pull")
+    for said in (docs.run("status"), docs.run("push", "topic")):
+        assert "! deleted" not in said
+    assert "later" in web.slugs(request=web.proposed())
