@@ -24,7 +24,7 @@ def has_word_files(site: SiteContent, name: str) -> bool:
 class PreviewSearch:
     """Makes the files of the index, and keeps what it read of pages."""
 
-    _pages: dict[tuple[str, str, int], SearchablePage] = field(default_factory=dict)
+    _pages: dict[tuple[str, str, int, bool], SearchablePage] = field(default_factory=dict)
     _word_files: tuple[SiteContent, str, Mapping[str, str]] | None = None
 
     def format_index(self, site: SiteContent, name: str) -> str:
@@ -55,12 +55,12 @@ class PreviewSearch:
     def _read_page(self, site: SiteContent, name: str, path: str) -> SearchablePage:
         item = site.spaces[name].files.items[path]
         # Of a page that keeps its size, an older state may be searched: what is found is there all the same.
-        key = (name, path, item.size)
+        is_whole = has_word_files(site, name)
+        key = (name, path, item.size, is_whole)
         if key not in self._pages:
             try:
                 text = item.read().decode(errors="replace")
             except READ_ERRORS:
                 return SearchablePage()
-            read = read_page_with_words if has_word_files(site, name) else read_searchable_page
-            self._pages[key] = read(text)
+            self._pages[key] = read_page_with_words(text) if is_whole else read_searchable_page(text)
         return self._pages[key]

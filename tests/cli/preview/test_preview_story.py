@@ -176,6 +176,11 @@ def test_of_a_large_space_the_first_words_are_searched(tmp_path: Path) -> None:
         assert " data-words " not in browser.read_page("/")
         assert "First." in json.loads(browser.read_page("/~syncd/spaces/0/search.json"))[0][4]
         assert json.loads(browser.read_page("/~syncd/spaces/0/words.json")) == []
+        listed = "# Summary\n\n" + "".join(f"* [{name}]({name}.md)\n" for name in names[1:])
+        (tmp_path / "anew").write_text(listed)
+        (tmp_path / "anew").replace(tmp_path / "SUMMARY.md")  # at once, since an empty one is a small space as well
+        browser.read_when("/", " data-words ")
+        assert len(find_words(browser, "/~syncd/spaces/0")["cherimoya"]) == 999
 
 
 def test_a_save_is_shown_with_what_is_wrong(tmp_path: Path) -> None:
