@@ -128,7 +128,7 @@ class Workspace:
         """The ref that holds main content of every mirrored space."""
         return self.main_ref or f"refs/remotes/{self.remote}/main"
 
-    def change_ref(self, binding: Binding, number: int) -> str:
+    def change_ref(self, binding: Binding, number: int | str) -> str:
         """Return the ref that holds the content of a change request."""
         return f"refs/remotes/{self.remote}/changes/{binding.name}/{number}"
 

@@ -8,7 +8,7 @@ from syncd.fault_points import FaultPoint, reach
 from syncd.model.wording import format_first
 from syncd.plan.change import Change
 from syncd.sync.branches import HEADS
-from syncd.sync.merge.base import TIP_REFS, record_missed_tip, record_tip
+from syncd.sync.merge.base import list_former_tips, record_missed_tip, record_tip
 from syncd.sync.merge.compose import apply_choices
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.lossy_forms import find_unseen_edits
@@ -91,8 +91,7 @@ def integrate_commit(
     repository = workspace.repository
     if repository.is_ancestor(theirs, ours):
         return Integrated(ours)
-    former = repository.resolve(f"{TIP_REFS}{branch}")
-    is_rewritten = is_request and former is not None and not repository.is_ancestor(former, ours)
+    is_rewritten = is_request and bool(list_former_tips(workspace, branch, ours, theirs))
     main = repository.resolve(workspace.main)
     if is_rewritten and main is not None and repository.is_ancestor(ours, main):
         return Integrated(ours)  # a person reset it to main content, and there it stays

@@ -44,18 +44,35 @@ def find_base(workspace: Workspace, ours: str, theirs: str, merge_commits: Merge
     return _join_bases(repository, bases, merge_commits)
 
 
+def list_former_tips(workspace: Workspace, branch: str, ours: str, theirs: str) -> tuple[str, ...]:
+    """Return the commits that a branch was at before it was rewritten, given its commit and one of the platform.
+
+    Shape: the tip that was last in step, and what was last sent to a change request whose content `theirs` is, since
+    the tip may have moved on to another space's change request or to main content; none that the branch has, and none
+    that is an ancestor of another one.
+    """
+    repository, main = workspace.repository, workspace.repository.resolve(workspace.main)
+    tip = repository.resolve(f"{TIP_REFS}{branch}")
+    sent = set(_list_proposed(workspace, branch, theirs)) if theirs != main else set()
+    present = sorted(repository.select_present(sent | ({tip} if tip is not None else set())))
+    lost = [one for one in present if not repository.is_ancestor(one, ours)]
+    # Before anything is sent, main content is recorded as what was.
+    lost = [one for one in lost if one == tip or main is None or not repository.is_ancestor(one, main)]
+    return tuple(one for one in lost if not any(other != one and repository.is_ancestor(one, other) for other in lost))
+
+
 def find_branch_base(
     workspace: Workspace,
-    branch: str,
+    former_tips: Sequence[str],
     ours: str,
     theirs: str,
     merge_commits: MergeCommits,
     list_names: ListNames,
     follow_roots: FollowRoots,
 ) -> Base:
-    """Return the merge base of a branch's commit and one of the platform, also where the branch was rewritten.
+    """Return the merge base of a branch's commit and one of the platform, where the branch was rewritten.
 
-    Shape: `plain` is the base with the branch as it is; `wide` the base when the former tip's history counts, too. Each
+    Shape: `plain` is the base with the branch as it is; `wide` the base when the former tips' history counts, too. Each
     entry is taken from `wide`, so that what the rewrite dropped stays dropped. But from `plain` where the rewrite
     changed the entry and a commit of the platform that the rewrite lost had changed it, or (for main content) where the
     branch has it exactly as `plain`: else the next push would undo what others wrote.
@@ -63,25 +80,24 @@ def find_branch_base(
     """
     repository = workspace.repository
     plain = find_base(workspace, ours, theirs, merge_commits)
-    tip = repository.resolve(f"{TIP_REFS}{branch}")
-    if tip is None or repository.is_ancestor(tip, ours) or tip not in repository.select_present([tip]):
-        return plain
-    wide = find_base(workspace, join_commits(repository, ours, [tip]), theirs, merge_commits)
+    wide = find_base(workspace, join_commits(repository, ours, former_tips), theirs, merge_commits)
     # The rewrite may have lost the commit with which main content followed a new root.
     plain = replace(plain, tree=follow_roots(plain.tree, wide.tree))
     if wide.tree == plain.tree:
         return plain
-    changed_by_others = set(_find_paths_of_others(repository, tip, ours))
+    changed_by_others = {path for tip in former_tips for path in _find_paths_of_others(repository, tip, ours)}
     is_main = theirs == repository.resolve(workspace.main)
-    current, before, base = (repository.list_files(commit) for commit in (ours, tip, plain.tree))
+    current, base = (repository.list_files(commit) for commit in (ours, plain.tree))
+    former = [repository.list_files(tip) for tip in former_tips]
     changes: dict[str, Blob | bytes | None] = {}
-    known_names = list_names(plain.tree, ours, tip)
+    known_names = [list_names(plain.tree, ours, tip) for tip in former_tips]
     for difference in repository.compare_trees(wide.tree, plain.tree, renames=True):
         plain_path, wide_path = difference.path, difference.old_path or difference.path
         # The branch may have the page elsewhere, before and after it was rewritten.
-        names = {plain_path, wide_path, *known_names.get(plain_path, ()), *known_names.get(wide_path, ())}
-        if all(current.get(name) == before.get(name) for name in names):
-            continue  # the rewrite did not touch it, so that what the former tip knew still counts
+        names = {plain_path, wide_path}
+        names |= {name for known in known_names for path in names for name in known.get(path, ())}
+        if all(current.get(name) == before.get(name) for before in former for name in names):
+            continue  # the rewrite did not touch it, so that what the former tips knew still counts
         is_published = is_main and all(current.get(name) == base.get(name) for name in names)
         if names & changed_by_others or is_published:
             changes |= {wide_path: None, plain_path: difference.after}
@@ -198,6 +214,17 @@ def _join_bases(repository: Repository, bases: Sequence[str], merge_commits: Mer
     found = repository.find_tree(commit)
     assert found is not None
     return Base(found, tuple(bases), doubtful)
+
+
+def _list_proposed(workspace: Workspace, branch: str, theirs: str) -> Iterator[str]:
+    """The commits of a branch that were last sent to change requests whose content is a commit."""
+    repository = workspace.repository
+    for binding in workspace.bindings:
+        prefix = workspace.proposed_refs(binding)
+        for ref, commit in repository.list_refs(prefix).items():
+            number, _, of = ref.removeprefix(prefix).partition("/")
+            if of == branch and repository.resolve(workspace.change_ref(binding, number)) == theirs:
+                yield commit
 
 
 def _find_paths_of_others(repository: Repository, tip: str, ours: str) -> Iterator[str]:

@@ -29,7 +29,7 @@ from syncd.plan.merge.restore_entries import group_paths
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.directories import follow_places, follow_roots, follow_spaces
-from syncd.sync.merge.base import TIP_REFS, find_base, find_branch_base
+from syncd.sync.merge.base import find_base, find_branch_base, list_former_tips
 from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, has_same_words, list_blobs, merge_lines
 from syncd.sync.merge.link_targets import find_deleted_targets
@@ -101,21 +101,20 @@ def find_merge_base(workspace: Workspace, ours: str, theirs: str, *, branch: str
     Raises: GitFailed when the history is cut off, as in a shallow clone.
     """
     repository, merge_commits = workspace.repository, partial(_merge_two_bases, workspace)
-    tip, main = repository.resolve(f"{TIP_REFS}{branch}") if branch else None, repository.resolve(workspace.main)
-    is_rewritten = tip is not None and not repository.is_ancestor(tip, ours)
-    key = ("base", workspace.bindings, ours, theirs, main, tip if is_rewritten else None)
+    former_tips = list_former_tips(workspace, branch, ours, theirs) if branch else ()
+    key = ("base", workspace.bindings, ours, theirs, repository.resolve(workspace.main), former_tips)
     if key not in workspace.cache:
         workspace.cache[key] = (
             find_branch_base(
                 workspace,
-                branch,
+                former_tips,
                 ours,
                 theirs,
                 merge_commits,
                 partial(list_page_names, workspace),
                 partial(follow_roots, repository, workspace.bindings),
             )
-            if is_rewritten
+            if former_tips
             else find_base(workspace, ours, theirs, merge_commits)
         )
     base: Base = workspace.cache[key]

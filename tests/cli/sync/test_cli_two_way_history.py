@@ -125,8 +125,8 @@ def squash(docs: Writer) -> None:
     docs.commit("All in one")
 
 
-def amend(docs: Writer) -> None:
-    docs.replace("p2.md", "P2 one.", "P2 one, amended.")
+def amend(docs: Writer, words: str = "P2 one.") -> None:
+    docs.replace("p2.md", words, "P2 one, amended.")
     docs.git("commit", "--quiet", "--all", "--amend", "--no-edit")
 
 
@@ -172,6 +172,47 @@ def test_own_words_that_an_amended_commit_drops_stay_dropped(docs: Writer, web: 
         assert "P1 one.\n" in text
         assert "P2 one, says B." in text
     assert "P3 one, says R." in web.text("p3", request=web.proposed())
+
+
+@pytest.mark.parametrize("command", ["pull", "sync"])
+def test_what_a_reviewer_takes_out_is_gone_from_an_amended_branch_that_took_in_more(
+    docs: Writer, web: Web, command: str
+) -> None:
+    docs.replace("p1.md", "P1 one.", "P1 one.\n\nP1 extra, says B.")
+    docs.edit("p2.md", "P2 one.", "P2 one, says B.")
+    docs.run("sync")
+    request = web.proposed()
+    web.edit("p3", "P3 one.", "P3 one, says the web.")
+    amend(docs, "P2 one, says B.")
+    if command == "pull":
+        docs.run("pull")
+    web.edit("p1", "P1 one.\n\nP1 extra, says B.", "P1 one.", request=request)
+    docs.settle()
+    for text in (docs.everything(), web.everything(request=request)):
+        assert "P1 extra" not in text
+        assert "P2 one, amended." in text
+    assert "P3 one, says the web." in docs.everything()
+
+
+def test_words_that_an_amended_commit_drops_stay_dropped_in_each_of_two_spaces(team: Team) -> None:
+    one, two = team.space("one"), team.space("two")
+    docs = team.clone(f"{one.space}=one", f"{two.space}=two")
+    for name in ("one", "two"):
+        docs.replace(f"{name}/p1.md", "P1 one.", "P1 one.\n\nP1 extra, says B.")
+        docs.replace(f"{name}/p2.md", "P2 one.", "P2 one, says B.")
+    docs.commit()
+    docs.run("sync")
+    for name in ("one", "two"):
+        docs.replace(f"{name}/p1.md", "P1 one.\n\nP1 extra, says B.", "P1 one.")
+        docs.replace(f"{name}/p3.md", "P3 one.", "P3 one, says B.")
+    docs.git("commit", "--quiet", "--all", "--amend", "--no-edit")
+    docs.settle()
+    assert "P1 extra" not in docs.everything()
+    for web in (one, two):
+        text = web.everything(request=web.proposed())
+        assert "P1 extra" not in text
+        assert "P2 one, says B." in text
+        assert "P3 one, says B." in text
 
 
 def test_what_is_published_is_not_undone_by_a_reset(docs: Writer, web: Web) -> None:
