@@ -90,7 +90,8 @@ def find_branch_base(
     current, base = (repository.list_files(commit) for commit in (ours, plain.tree))
     former = [repository.list_files(tip) for tip in former_tips]
     changes: dict[str, Blob | bytes | None] = {}
-    known_names = [list_names(plain.tree, ours, tip) for tip in former_tips]
+    orders = [order for tip in former_tips for order in ((plain.tree, ours, tip), (tip, ours, plain.tree))]
+    known_names = [list_names(*order) for order in orders]
     for difference in repository.compare_trees(wide.tree, plain.tree, renames=True):
         plain_path, wide_path = difference.path, difference.old_path or difference.path
         # The branch may have the page elsewhere, before and after it was rewritten.

@@ -28,6 +28,7 @@ from syncd.plan.message import (
 from syncd.plan.propose.description import read_arrived_commit, read_written_revision
 from syncd.repo.values import Commit, Person
 from syncd.sync.binding import Binding
+from syncd.sync.merge.base import TIP_REFS
 from syncd.sync.merge.leave_out import leave_out, list_other_directories
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.parts import find_original
@@ -282,8 +283,8 @@ def _find_named_commits(workspace: Workspace, binding: Binding, step: _MirrorSte
     """The commit that a revision was imported from, or those that the change request of another clone, or of a job,
     held when it was merged, in full and in part, with the revision that each became, or "" where later ones became it.
 
-    Shape: nothing comes in that is not in the workspace's branch already: of a branch that was reset since, it is the
-    last commit that both have.
+    Shape: nothing comes in that the workspace's branch has never had: of a branch that was reset since, it is the last
+    commit that both have, unless the branch is known to have been at the commit.
     """
     repository, request = workspace.repository, step.revision.merged_from
     if (imported := find_imported_commit(workspace, step.revision)) is not None:
@@ -296,7 +297,8 @@ def _find_named_commits(workspace: Workspace, binding: Binding, step: _MirrorSte
     commit = repository.find_revision(read_arrived_commit(request.description))
     if not commit:
         return parts
-    if repository.is_ancestor(commit, branch):
+    former = repository.resolve(f"{TIP_REFS}{workspace.branch}")
+    if any(repository.is_ancestor(commit, tip) for tip in (branch, former) if tip):
         return {commit: read_written_revision(request.description)} | parts
     shared = _find_last_shared(workspace, commit, branch)
     return ({shared: ""} if shared is not None else {}) | parts
@@ -374,10 +376,9 @@ def _build_signature(
     if not causes and revision.merged_from is not None and not step.is_restored:
         causes = [revision.merged_from]
     verb = "Restore" if step.is_restored else "Update" if state.last else "Mirror"
-    words = f"{verb} {space.title or space.id}"
     subject = render_merged_subject(causes[-1].subject) if causes else ""
     message = render_mirror_message(
-        subject or words,
+        subject or f"{verb} {space.title or space.id}",
         space=binding.space,
         revision=revision.id,
         change_requests=[cause.number for cause in causes],

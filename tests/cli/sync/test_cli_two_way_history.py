@@ -215,6 +215,30 @@ def test_words_that_an_amended_commit_drops_stay_dropped_in_each_of_two_spaces(t
         assert "P3 one, says B." in text
 
 
+@pytest.mark.parametrize("text", ["New one.", "New one, says B.\n\nAnd more."])
+@pytest.mark.parametrize("command", ["sync", "push"])
+def test_a_new_page_that_a_squashed_branch_renames_stays_one_page(
+    docs: Writer, web: Web, command: str, text: str
+) -> None:
+    docs.add("new.md", "New")
+    web.edit("p3", "P3 one.", "P3 one, says the web.")
+    docs.run("pull")
+    docs.run(command)
+    docs.git("reset", "--quiet", "--soft", "platform/main")
+    docs.commit("All in one")
+    docs.rename("new.md", "ren.md")
+    if text != "New one.":
+        docs.edit("ren.md", "New one.", text)
+    web.merge()
+    docs.settle()
+    web.merge()
+    docs.settle()
+    assert web.slugs() == [HOME, "p1", "p2", "p3", "p4", "ren"]
+    assert "new.md" not in docs.files()
+    assert text in web.text("ren")
+    assert_same(docs)
+
+
 def test_what_is_published_is_not_undone_by_a_reset(docs: Writer, web: Web) -> None:
     start = docs.tip()
     docs.edit("p1.md", "P1 one.", "P1 one, says B.")
