@@ -9,3 +9,9 @@ from pathlib import Path
 def parse_module(path: Path) -> ast.Module:
     """Return the tree of a module."""
     return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@cache
+def list_nodes(tree: ast.Module) -> tuple[ast.AST, ...]:
+    """Return all nodes of a module's tree, listed once for all tests that look through them."""
+    return tuple(ast.walk(tree))

@@ -11,7 +11,7 @@ import pytest
 
 from syncd import errors
 from tests.figures import Package
-from tests.source_trees import parse_module
+from tests.source_trees import list_nodes, parse_module
 
 ROOT = Path(__file__).parent.parent / "syncd"
 LAYERS = [
@@ -125,7 +125,7 @@ def tree(module: str) -> ast.Module:
 @cache
 def imported(module: str) -> set[str]:
     names: set[str] = set()
-    for node in ast.walk(tree(module)):
+    for node in list_nodes(tree(module)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -140,7 +140,7 @@ def find_package(name: str) -> str:
 
 @cache
 def functions(module: str) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return [node for node in ast.walk(tree(module)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    return [node for node in list_nodes(tree(module)) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
 
 
 def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -240,7 +240,7 @@ def test_a_folder_holds_what_one_look_takes_in() -> None:
 def test_a_class_name_stands_once_in_a_package() -> None:
     found: dict[tuple[str, str], list[str]] = {}
     for module in NAMED:
-        for node in ast.walk(tree(module)):
+        for node in list_nodes(tree(module)):
             if isinstance(node, ast.ClassDef):
                 found.setdefault((find_package(module), node.name.lstrip("_")), []).append(module)
     assert not {kind: modules for kind, modules in found.items() if len(modules) > 1}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.glossary import PAGE, TERMS, list_banned, render
-from tests.source_trees import parse_module
+from tests.source_trees import list_nodes, parse_module
 
 ROOT = Path(__file__).parent.parent
 MODULES = sorted((ROOT / "syncd").rglob("*.py"))
@@ -75,24 +75,26 @@ def list_names(path: Path) -> Iterator[tuple[str, str]]:
 def list_texts(path: Path) -> Iterator[tuple[str, str]]:
     """Give each text of more than one word that is no docstring, and where it is."""
     tree = parse_module(path)
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(tree):
+    docstrings = {id(node.value) for node in list_nodes(tree) if isinstance(node, ast.Expr)}
+    for node in list_nodes(tree):
         if not isinstance(node, ast.Constant) or id(node) in docstrings:
             continue
         if isinstance(node.value, str) and " " in node.value.strip():
             yield f"{path.relative_to(ROOT).as_posix()}:{node.lineno}", node.value
 
 
-def list_literals(tree: ast.AST) -> list[str]:
+@cache
+def list_literals(tree: ast.Module) -> list[str]:
     """Return the strings of a tree that are no docstrings."""
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docstrings)
+    docstrings = {id(node.value) for node in list_nodes(tree) if isinstance(node, ast.Expr)}
+    strings = (node for node in list_nodes(tree) if isinstance(node, ast.Constant) and id(node) not in docstrings)
     return [node.value for node in strings if isinstance(node.value, str)]
 
 
-def list_fields(tree: ast.AST) -> set[str]:
+@cache
+def list_fields(tree: ast.Module) -> set[str]:
     """Return the fields of all classes in a tree."""
-    classes = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    classes = [node for node in list_nodes(tree) if isinstance(node, ast.ClassDef)]
     found = [node.target for kind in classes for node in kind.body if isinstance(node, ast.AnnAssign)]
     return {target.id for target in found if isinstance(target, ast.Name)}
 
@@ -100,7 +102,7 @@ def list_fields(tree: ast.AST) -> set[str]:
 def list_used_names(tree: ast.AST) -> set[str]:
     """Return the variables, attributes, parameters and keywords in a tree."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in list_nodes(tree) if isinstance(tree, ast.Module) else ast.walk(tree):
         if isinstance(node, ast.Name):
             found.add(node.id)
         elif isinstance(node, ast.Attribute):
@@ -119,7 +121,7 @@ def list_package_names() -> frozenset[str]:
     found = {*keyword.kwlist, *ELSEWHERE}
     for path in MODULES:
         tree, parts = parse_module(path), path.relative_to(ROOT).with_suffix("").parts
-        found |= {*parts, *(node.name for node in ast.walk(tree) if isinstance(node, _FUNCTION | ast.ClassDef))}
+        found |= {*parts, *(node.name for node in list_nodes(tree) if isinstance(node, _FUNCTION | ast.ClassDef))}
         if parts[1] in ("model", "platform"):
             found |= list_fields(tree) | {text for text in list_literals(tree) if _IDENTIFIER.fullmatch(text)}
     return frozenset(found)
@@ -128,7 +130,7 @@ def list_package_names() -> frozenset[str]:
 def list_module_names(tree: ast.Module) -> set[str]:
     """Return what a docstring may name in this module only: variables, fields, attributes, and words of its texts."""
     assigned = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
-    attributes = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    attributes = {node.attr for node in list_nodes(tree) if isinstance(node, ast.Attribute)}
     words = set(_IDENTIFIER.findall(" ".join(list_literals(tree))))
     return words | attributes | list_fields(tree) | {name for node in assigned for name in list_used_names(node)}
 
@@ -157,7 +159,7 @@ def list_stale_names(path: Path) -> Iterator[str]:
 
 def list_value_docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """Give each text below a constant, a field or an attribute, and its line."""
-    for parent in ast.walk(tree):
+    for parent in list_nodes(tree):
         body = getattr(parent, "body", None)
         for value, text in pairwise(body if isinstance(body, list) else ()):
             constant = text.value if isinstance(text, ast.Expr) else None
@@ -207,7 +209,7 @@ def test_no_function_is_named_by_a_participle_alone(package: str) -> None:
     functions = [
         (path, node)
         for path in list_modules(package)
-        for node in ast.walk(parse_module(path))
+        for node in list_nodes(parse_module(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not is_property(node)
     ]
     assert not [f"{path}:{node.lineno}: {node.name}" for path, node in functions if is_participle(node.name)]
@@ -223,7 +225,8 @@ def test_messages_and_the_manual_have_no_private_words() -> None:
 
 
 def test_every_name_that_is_right_is_there() -> None:
-    there = {where for package in PACKAGES for path in list_modules(package) for where, _ in list_names(path)}
+    modules = {ROOT / "syncd" / where.partition(":")[0] for where in RIGHT_HERE}
+    there = {where for path in modules for where, _ in list_names(path)}
     assert there >= RIGHT_HERE.keys()
 
 

@@ -115,6 +115,7 @@ class Killed(BaseException):
     """The run dies here."""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("others", [{}, {"guide/usage.md": "# Usage\n\nTheirs.\n"}], ids=["alone", "beside others"])
 def test_what_a_killed_run_had_sent_and_somebody_merged_stays_taken_back(
     world: Any, small: Any, fine: Any, monkeypatch: pytest.MonkeyPatch, others: dict[str, str]
@@ -164,7 +165,10 @@ def test_a_space_that_moves_while_it_is_read_is_read_again(world: Any, fine: Any
     assert world.git("show", "main:guide/usage.md") == "# Usage\n\nTheirs, later.\n"
 
 
-@pytest.mark.parametrize("has_request", [True, False], ids=["of-an-open-one", "of-a-new-one"])
+@pytest.mark.parametrize(
+    "has_request",
+    [pytest.param(True, id="of-an-open-one"), pytest.param(False, id="of-a-new-one", marks=pytest.mark.long)],
+)
 def test_an_order_that_reviewers_make_just_before_a_write_is_kept(world: Any, fine: Any, has_request: bool) -> None:
     """`/changes` of a change request names no order: it is read with the next tree, and stays until then."""
     world.clone()

@@ -13,7 +13,6 @@ from syncd.platform.services.directory.read import import_directory
 from tests.platform.services.test_platform_pdf import texts
 from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, open_published_site, page
 from tests.platform.visitors.test_platform_access import Reader
-from tests.sampling import sample_cases
 
 MARK = "kumquat"
 """A word of all that is not for everybody: titles, texts, names of files and addresses."""
@@ -108,7 +107,8 @@ def crawl(reader: Reader) -> dict[str, str]:
     return read
 
 
-@pytest.mark.parametrize("visibility", sample_cases(("public", "share-link", "visitor-auth"), kept=(2,)))
+@pytest.mark.long
+@pytest.mark.parametrize("visibility", ["public", "share-link", "visitor-auth"])
 def test_nothing_of_what_is_for_others_is_read_anywhere(made: PublishedSiteMaker, visibility: str) -> None:
     made.world.made("updateSiteById", made.path, body={"visibility": visibility})
     key = made.add_share_link() if visibility == "share-link" else ""

@@ -166,6 +166,7 @@ def test_the_same_commit_twice_writes_nothing(team: Team) -> None:
     assert len(team.requests()) == 1
 
 
+@pytest.mark.long
 def test_a_second_push_edits_its_own_page_in_a_clone_of_one_commit(team: Team) -> None:
     summary = (team.origin / "SUMMARY.md").read_text()
     team.commit("Add", {"new.md": "# New\n\nOne line.\n", "SUMMARY.md": summary + "* [New](new.md)\n"})
@@ -290,6 +291,7 @@ def test_mirror_commits_in_the_history_are_the_base(team: Team) -> None:
     assert [change.key for change in proposed(done).changes if change.noun == "page"] == ["options.md"]
 
 
+@pytest.mark.long
 def test_what_came_to_main_after_a_partial_push_is_not_taken_for_deleted(team: Team) -> None:
     """The branch took it in, and the change request not yet: nothing there was deleted by a reviewer."""
     clone = team.world.clone()
@@ -396,6 +398,7 @@ def test_a_shallow_clone_takes_no_other_commit_for_what_its_branch_grew_from(tea
     assert team.page(2, "guide/usage") == THEIRS
 
 
+@pytest.mark.long
 def test_a_shallow_clone_takes_back_what_its_parent_said_and_nothing_that_others_did(team: Team) -> None:
     """What the parent became has what others wrote before it, too."""
     team.commit("One", {"options.md": OPTIONS + "* third\n"})
@@ -512,6 +515,7 @@ def test_a_second_change_request_with_what_jobs_wrote_is_archived(team: Team) ->
     assert [request.number for request in (*team.requests("draft"), *team.requests("open"))] == [1]
 
 
+@pytest.mark.long
 def test_two_change_requests_in_which_people_wrote_stay(team: Team) -> None:
     team.commit("Say more", {"options.md": OPTIONS + "* third\n"})
     fine(team.ci())
@@ -529,6 +533,7 @@ def test_two_change_requests_in_which_people_wrote_stay(team: Team) -> None:
     assert "* third" in team.page(2, "reference/options")
 
 
+@pytest.mark.long
 def test_words_that_come_while_a_change_request_is_archived_bring_it_back(team: Team) -> None:
     team.commit("Say more", {"options.md": OPTIONS + "* third\n"})
     fine(team.ci())

@@ -160,6 +160,7 @@ def test_what_an_editor_wrote_is_merged_before(desk: Desk) -> None:
     assert "From the web." in desk.page("guide")
 
 
+@pytest.mark.long
 def test_what_an_editor_writes_between_the_last_look_and_the_import_is_brought_back(
     desk: Desk, at_point: Callable[..., None]
 ) -> None:
@@ -257,6 +258,7 @@ def test_what_was_overwritten_is_brought_back_after_a_kill(
     assert desk.git("for-each-ref", "refs/remotes/platform/overwritten") == ""
 
 
+@pytest.mark.long
 def test_of_several_revisions_that_were_overwritten_every_one_is_brought_back(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -284,6 +286,7 @@ def test_of_several_revisions_that_were_overwritten_every_one_is_brought_back(
     assert desk.git("for-each-ref", "refs/remotes/platform/overwritten") == ""
 
 
+@pytest.mark.long
 def test_an_import_that_fails_is_held_with_the_platforms_reason(desk: Desk) -> None:
     desk.world.commit("Write", {"options.md": "# Options\n\nNew.\n"})
     before, right = desk.revision().id, desk.import_ref_url
@@ -366,6 +369,7 @@ def test_a_branch_that_lost_its_pages_is_held_by_a_guard(desk: Desk) -> None:
     assert desk.revision().id == before
 
 
+@pytest.mark.long
 def test_a_commit_of_a_stranger_named_by_the_platform_is_no_parent(desk: Desk) -> None:
     """Only a commit that is in the branch counts as imported."""
     desk.world.commit("Write", {"options.md": "# Options\n\nNew.\n"})

@@ -16,6 +16,7 @@ from syncd.sync.outcome import Unchanged
 from syncd.sync.review.comments import list_discussions
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RunOptions
+from tests.sampling import sample_cases
 from tests.sync.conflicts import Stand, held, proposed, review
 
 MINE = "# Options\n\n* mine\n* second\n"
@@ -183,7 +184,8 @@ def run_in_which(world: Any, *, before: Act = bool, after: Act = bool, is_past_s
 
 
 @pytest.mark.parametrize(
-    ("when", "is_past_shown"), [("before the run", True), ("before the run", False), ("during the update", False)]
+    ("when", "is_past_shown"),
+    sample_cases([("before the run", True), ("before the run", False), ("during the update", False)], kept=(2,)),
 )
 def test_a_reviewer_s_edit_that_nobody_had_seen_does_not_replace_main_content(
     world: Any, when: str, is_past_shown: bool
@@ -204,6 +206,7 @@ def test_a_reviewer_s_edit_that_nobody_had_seen_does_not_replace_main_content(
     assert "* mine\n* theirs" in proposed(world, "1", "options")
 
 
+@pytest.mark.long
 def test_a_reviewer_s_edit_just_before_an_update_stands_beside_main_content(world: Any, fine: Any) -> None:
     """Held, it could be merged on the platform before anybody settles it."""
     world.clone()
@@ -231,6 +234,7 @@ def test_of_what_an_update_brought_a_reviewer_may_write_anew(world: Any, is_past
     assert proposed(world, "1", "options") == MINE
 
 
+@pytest.mark.long
 def test_a_page_that_both_sides_moved_and_rewrote_during_an_update_waits_for_a_person(world: Any, fine: Any) -> None:
     def move(request: str, into: str, text: str) -> None:
         with world.client() as client:
@@ -250,6 +254,7 @@ def test_a_page_that_both_sides_moved_and_rewrote_during_an_update_waits_for_a_p
     assert held(run_in_which(world, before=partial(move, "1", "errors", MINE))) == ["guide/options.md"]
 
 
+@pytest.mark.long
 def test_what_was_proposed_around_a_held_page_is_in_no_conflict_with_the_next_edit(world: Any, fine: Any) -> None:
     """What a reviewer took out, and the branch took in, is in what was proposed then."""
     head = "---\ndescription: How to set up\n---\n\n# Setup\n\nOne.\n"
@@ -267,6 +272,7 @@ def test_what_was_proposed_around_a_held_page_is_in_no_conflict_with_the_next_ed
     assert proposed(world, "1", "setup") == head + "\nFour.\n"
 
 
+@pytest.mark.long
 def test_a_line_that_the_platform_doubles_in_a_merge_of_its_own_stands_once(world: Any, fine: Any) -> None:
     """It merges from an older base than Git knows of, so what syncd had sent it before may seem new on both sides."""
     doubled = "# Errors explained\n\nOne.\n\nOne.\n"

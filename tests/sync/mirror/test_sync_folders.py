@@ -35,8 +35,8 @@ def titles_of(world: Any) -> list[str]:
     return sorted((world.root / "clone" / path).read_text().split("# ")[1].splitlines()[0] for path in files)
 
 
-@pytest.mark.parametrize("parent", ["Options", "New"])
-@pytest.mark.parametrize("runs", [1, 3])
+@pytest.mark.parametrize("parent", ["Options", pytest.param("New", marks=pytest.mark.long)])
+@pytest.mark.parametrize("runs", [1, pytest.param(3, marks=pytest.mark.long)])
 def test_a_page_whose_only_child_a_change_request_has_elsewhere_stands_once(
     world: Any, fine: Any, parent: str, runs: int
 ) -> None:

@@ -58,6 +58,7 @@ def test_an_updated_change_request_of_one_space_reverts_nothing_of_another(world
     assert set(world.requests[-1]) == {"GET"}
 
 
+@pytest.mark.long
 def test_lines_beside_what_was_merged_of_one_space_are_in_no_conflict(world: Any) -> None:
     """The branch has other spaces' work, too, so that only a part of it is merged: what that part has is known."""
     made = import_directory(world.storage, plant(world.root / "other", OTHER), title="Other", space=None)

@@ -212,6 +212,7 @@ def test_many_deleted_branches_at_once_wait_for_a_person(world: Any) -> None:
         assert not workspace.client.requests_sent
 
 
+@pytest.mark.long
 def test_a_pattern_that_matches_too_much_opens_no_crowd_of_change_requests(world: Any, fine: Any) -> None:
     world.clone()
     fine(run(world, RunOptions()))

@@ -133,6 +133,7 @@ def test_an_outdated_change_request_stays_so_when_the_policy_or_the_run_says_so(
     assert not request(world).outdated
 
 
+@pytest.mark.long
 def test_main_content_comes_by_an_update_alone_and_what_reviewers_take_out_stays_out(world: Any, fine: Any) -> None:
     push = RunOptions(integrate=False)
     world.clone()
@@ -149,6 +150,7 @@ def test_main_content_comes_by_an_update_alone_and_what_reviewers_take_out_stays
     assert proposed(world, "1", "usage") == "# Usage\n\nTheirs.\n"
 
 
+@pytest.mark.long
 def test_a_page_that_the_branch_deleted_does_not_come_back_by_an_update(world: Any, fine: Any, small: Any) -> None:
     world.clone()
     world.commit("Mine", MINE)
@@ -204,6 +206,7 @@ def test_a_reset_to_main_content_leaves_the_change_request_as_it_is(world: Any, 
     assert "Another." in proposed(world, "1", "usage")
 
 
+@pytest.mark.long
 def test_a_page_of_which_each_side_has_its_own_is_one_after_an_update(world: Any, fine: Any) -> None:
     """A page that an editor deleted and made anew, with the same words, is one file in Git and two on the platform."""
     text = "# Errors\n\nAs before.\n"
