@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from syncd.errors import GitFailed
+from syncd.model.moment import choose_moment
 from syncd.plan.message import CHANGE_REQUEST, PROPOSED, REVISION, SPACE
 from syncd.repo.repository import Repository
 from syncd.repo.values import Commit, FileChange
@@ -142,14 +143,18 @@ def list_integrated(repository: Repository, branches: Sequence[str], query: LogQ
 
 
 def _list_notes(repository: Repository, binding: Binding, number: int, branch: str, sent: str) -> Iterator[LogEntry]:
-    """That a branch was sent, when the first note was made of that, and that its change request was archived."""
+    """That a branch was sent, and that its change request was archived.
+
+    Of a commit that is older than the first note, that is when it was sent; a later one went there after it was made.
+    """
     tip = repository.resolve(notes_ref(binding, number))
     if tip is None:
         return
     notes = repository.list_commits(None, tip, limit=GAP_MAX)
     (commit,) = repository.list_commits(None, sent, limit=1)
+    at = choose_moment(notes[-1].author.when.isoformat(), datetime.now(UTC), [commit.recorded])
     about: dict[str, Any] = {"space": binding.name, "numbers": (number,), "branch": branch}
-    yield LogEntry(notes[-1].author.when, "sent", commit.subject, author=commit.author.name, commit=sent, **about)
+    yield LogEntry(at, "sent", commit.subject, author=commit.author.name, commit=sent, **about)
     if read_notes(repository, binding, number).get(STATUS) == "archived":
         yield LogEntry(notes[0].author.when, "archived", commit.subject, commit=sent, **about)
 

@@ -5,6 +5,7 @@ import os
 import pty
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,19 @@ def test_the_log_has_merges_proposals_and_the_last_run_newest_first(
     (docs / ".git" / "syncd" / "state.db").unlink()
     assert ("merged", [1]) in list_kinds(log), "the database may be lost"
     shell.token.write_text(token)
+
+
+def test_what_was_pushed_later_was_sent_later(
+    shell: Any, docs: Path, log: CommandRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (docs / "usage.md").write_text("# Usage\n\nLater.\n")
+    later = datetime.now(UTC).replace(microsecond=0) + timedelta(minutes=5)
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{role}_DATE", later.isoformat())
+    shell.git("commit", "--quiet", "--all", "--message", "Later", cwd=docs)
+    shell.fine("push", cwd=docs)
+    newest = json.loads(log("--json").out)["entries"][0]
+    assert (newest["kind"], newest["what"], datetime.fromisoformat(newest["at"])) == ("sent", "Later", later)
 
 
 def test_a_page_is_followed_through_what_was_done_to_it(shell: Any, docs: Path, log: CommandRunner) -> None:
