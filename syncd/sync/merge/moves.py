@@ -153,11 +153,30 @@ def find_moves_by_text(
     after = {new.path: new for _, new in listed if new is not None}
     moves = dict(known)
     first, later = (_index_by_text(left) for left in _drop_moved(before, after, moves))
-    moves |= {path: later[oid] for oid, path in first.items() if oid in later and later[oid] != path}
+    exact = {path: later[oid] for oid, path in first.items() if oid in later and later[oid] != path}
+    stay = set(_find_copied(repository, before, after, exact))
+    moves |= {path: new for path, new in exact.items() if path not in stay}
     if by_lines and len(before) > 1:
         texts = ({one.path: _read_lines(repository, one) for one in left} for left in _drop_moved(before, after, moves))
         moves |= _find_moves_by_lines(*texts)
     return {path: new for path, new in moves.items() if path in known or new in before or path in after}
+
+
+def _find_copied(
+    repository: Repository, before: Mapping[str, Version], after: Mapping[str, Version], exact: Mapping[str, str]
+) -> Iterator[str]:
+    """The pages that were copied, and not moved: their former bytes are at another path, and they themselves, edited,
+    where they were. As with moves, only lines that one text alone had tell that, where there are any."""
+    former = {version.oid for version in before.values()}
+    candidates = [path for path in exact if path in after and after[path].oid not in former]
+    if not candidates:
+        return
+    texts = {path: _read_lines(repository, version) for path, version in before.items()}
+    number = Counter(line for lines in texts.values() for line in lines)
+    for path in candidates:
+        lines = {line for line in texts[path] if number[line] == 1} or texts[path]
+        if 2 * len(lines & _read_lines(repository, after[path])) > len(lines):
+            yield path
 
 
 def _drop_moved(
