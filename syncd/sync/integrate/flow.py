@@ -7,6 +7,7 @@ from syncd.errors import MergeConflict
 from syncd.fault_points import FaultPoint, reach
 from syncd.model.wording import format_first
 from syncd.plan.change import Change
+from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.base import list_former_tips, record_missed_tip, record_tip
 from syncd.sync.merge.compose import apply_choices
@@ -65,6 +66,25 @@ def integrate(workspace: Workspace, branch: str, ref: str, *, choices: Mapping[s
         description += f", with the files in {elsewhere}"
     change = Change("update", "branch", branch, description, before=ours, after=found.commit)
     return Applied((change,), result.notes if result is not None else (), conflicts)
+
+
+def list_ahead(workspace: Workspace, branch: str, lanes: Mapping[str, Binding]) -> list[str]:
+    """Return the refs of change requests with which a branch takes in main content by one merge; `lanes` has the space
+    of each by its ref.
+
+    Shape: they hold main content, which has no news of other spaces for the branch. Those change requests hold only
+    their half of what the branch has moved between two spaces, and a page that main content changed would stay in both.
+    """
+    repository = workspace.repository
+    main, ours = repository.resolve(workspace.main), repository.resolve(f"{HEADS}{branch}")
+    tips = {ref: repository.resolve(ref) for ref in lanes}
+    ahead = [ref for ref, tip in tips.items() if main and tip and repository.is_ancestor(main, tip)]
+    base = repository.find_merge_base(main, ours) if main and ours and ahead else None
+    if main is None or base is None or len(workspace.bindings) == 1:
+        return ahead
+    paths = [change.path for change in repository.compare_trees(base, main)]
+    news = {binding for binding in workspace.bindings if any(map(binding.holds, paths))}
+    return [ref for ref in ahead if news <= {lanes[ref]}]
 
 
 def is_change_request(workspace: Workspace, ref: str) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from syncd.plan.message import REVISION
 from syncd.repo.repository import Repository
-from syncd.repo.values import Blob, Commit
+from syncd.repo.values import Blob, Commit, Difference
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.parts import PART_TRAILER, SYNTHETIC_AUTHOR, find_original
 from syncd.sync.merge.result import Base
@@ -19,6 +19,9 @@ BASES_MAX = 8
 """Best common ancestors (of a criss-cross history) that are merged into one base; others are passed over."""
 TIP_REFS = "refs/syncd/tip/"
 """Below it, for each branch, the tip that was last in step with the platform, or about to be sent."""
+SEVERAL_TIPS = "syncd: what a branch was"
+"""The subject of a commit that such a ref names in place of several: its parents are the last tip, and former ones of
+which main content has more than the branch. It has no parents once the branch is gone."""
 
 MergeCommits = Callable[[str, str], tuple[str, frozenset[str]]]
 """Merges two commits into one tree, and returns with it the paths in conflict."""
@@ -35,29 +38,44 @@ def find_base(workspace: Workspace, ours: str, theirs: str, merge_commits: Merge
     Raises: GitFailed when the history is cut off, as in a shallow clone.
     """
     repository = workspace.repository
+    return _join_bases(repository, _find_common(workspace, ours, theirs), merge_commits)
+
+
+def _find_common(workspace: Workspace, ours: str, theirs: str) -> list[str]:
+    """The best common ancestors of two commits, parts counted."""
+    repository = workspace.repository
     # A part that theirs has stands for some commit. Where ours has that commit, ours knows all that is in the part, so
     # the part counts as an ancestor of ours; and the other way round.
     our_parts, their_parts = repository.find_marked(ours, theirs, PART_TRAILER)
     ours_with_parts = _add_parts(workspace, ours, their_parts)
     theirs_with_parts = _add_parts(workspace, theirs, our_parts)
-    bases = repository.find_merge_bases(ours_with_parts, theirs_with_parts)
-    return _join_bases(repository, bases, merge_commits)
+    return repository.find_merge_bases(ours_with_parts, theirs_with_parts)
+
+
+def read_tips(repository: Repository, branch: str) -> tuple[str, ...]:
+    """Return the tips that are recorded of a branch, the last one first; () where none is, and of a branch that came
+    back after it was deleted."""
+    record = repository.resolve(f"{TIP_REFS}{branch}")
+    if record is None or record not in repository.select_present([record]):
+        return ()
+    (commit,) = repository.list_commits(None, record, limit=1)
+    return commit.parents if commit.subject == SEVERAL_TIPS else (record,)
 
 
 def list_former_tips(workspace: Workspace, branch: str, ours: str, theirs: str) -> tuple[str, ...]:
     """Return the commits that a branch was at before it was rewritten, given its commit and one of the platform.
 
-    Shape: the tip that was last in step, and what was last sent to a change request whose content `theirs` is, since
-    the tip may have moved on to another space's change request or to main content; none that the branch has, and none
-    that is an ancestor of another one.
+    Shape: the tips that are recorded, and what was last sent to a change request whose content `theirs` is, since the
+    tip may have moved on to another space's change request or to main content; none that the branch has, and none that
+    is an ancestor of another one.
     """
     repository, main = workspace.repository, workspace.repository.resolve(workspace.main)
-    tip = repository.resolve(f"{TIP_REFS}{branch}")
-    sent = set(_list_proposed(workspace, branch, theirs)) if theirs != main else set()
-    present = sorted(repository.select_present(sent | ({tip} if tip is not None else set())))
+    tips = read_tips(repository, branch)
+    sent = _list_proposed(workspace, branch, theirs) if theirs != main else ()
+    present = sorted(repository.select_present({*sent, *tips}))
     lost = [one for one in present if not repository.is_ancestor(one, ours)]
     # Before anything is sent, main content is recorded as what was.
-    lost = [one for one in lost if one == tip or main is None or not repository.is_ancestor(one, main)]
+    lost = [one for one in lost if one in tips or main is None or not repository.is_ancestor(one, main)]
     return tuple(one for one in lost if not any(other != one and repository.is_ancestor(one, other) for other in lost))
 
 
@@ -87,18 +105,15 @@ def find_branch_base(
         return plain
     changed_by_others = {path for tip in former_tips for path in _find_paths_of_others(repository, tip, ours)}
     is_main = theirs == repository.resolve(workspace.main)
-    current, base = (repository.list_files(commit) for commit in (ours, plain.tree))
-    former = [repository.list_files(tip) for tip in former_tips]
+    current, base, there = (repository.list_files(commit) for commit in (ours, plain.tree, theirs))
+    arrived = repository.list_files(wide.tree).keys() | there.keys()
+    former = {path for tip in former_tips for path in repository.list_files(tip)}
     changes: dict[str, Blob | bytes | None] = {}
-    orders = [order for tip in former_tips for order in ((plain.tree, ours, tip), (tip, ours, plain.tree))]
-    known_names = [list_names(*order) for order in orders]
-    for difference in repository.compare_trees(wide.tree, plain.tree, renames=True):
+    for difference, names in _list_rewritten(repository, former_tips, ours, (wide.tree, plain.tree), list_names):
         plain_path, wide_path = difference.path, difference.old_path or difference.path
-        # The branch may have the page elsewhere, before and after it was rewritten.
-        names = {plain_path, wide_path}
-        names |= {name for known in known_names for path in names for name in known.get(path, ())}
-        if all(current.get(name) == before.get(name) for before in former for name in names):
-            continue  # the rewrite did not touch it, so that what the former tips knew still counts
+        # It moved to another space, and only that it left its own was merged: what brought it there was dropped.
+        if names & current.keys() and names & former and not names & arrived:
+            continue
         is_published = is_main and all(current.get(name) == base.get(name) for name in names)
         if names & changed_by_others or is_published:
             changes |= {wide_path: None, plain_path: difference.after}
@@ -108,6 +123,22 @@ def find_branch_base(
             changes |= {wide_path: None, plain_path: difference.before}
     tree = repository.write_tree(wide.tree, changes) if changes else wide.tree
     return Base(tree, plain.commits, wide.ambiguous | plain.ambiguous)
+
+
+def _list_rewritten(
+    repository: Repository, former_tips: Sequence[str], ours: str, bases: tuple[str, str], list_names: ListNames
+) -> Iterator[tuple[Difference, set[str]]]:
+    """The differences of two bases that a rewrite touched, each with all paths that its page has in them and in the
+    branch, before and after that. Of any other, what the former tips knew still counts."""
+    wide, plain = bases
+    current, former = repository.list_files(ours), [repository.list_files(tip) for tip in former_tips]
+    orders = [order for tip in former_tips for order in ((plain, ours, tip), (tip, ours, plain))]
+    known_names = [list_names(*order) for order in orders]
+    for difference in repository.compare_trees(wide, plain, renames=True):
+        names = {difference.path, difference.old_path or difference.path}
+        names |= {name for known in known_names for path in names for name in known.get(path, ())}
+        if any(current.get(name) != before.get(name) for before in former for name in names):
+            yield difference, names
 
 
 def join_commits(repository: Repository, commit: str, others: Sequence[str]) -> str:
@@ -127,18 +158,61 @@ def record_tip(workspace: Workspace, branch: str) -> None:
     """Record the tip of a branch, which is in step with the platform or about to be sent, in `refs/syncd/tip/`.
 
     Shape: a branch that is at main content needs no record, unless it was reset while it has a change request: without
-    the record it would look like a branch that has yet to take in that change request.
+    the record it would look like a branch that has yet to take in that change request. Of a branch that was rewritten,
+    former tips stay recorded as long as main content has more of them than the branch.
     """
     repository = workspace.repository
     tip, main, ref = repository.resolve(f"{HEADS}{branch}"), repository.resolve(workspace.main), f"{TIP_REFS}{branch}"
-    old = repository.resolve(ref)
+    old, known = repository.resolve(ref), read_tips(repository, branch)
     if tip is not None and tip == main and old is not None:
         prefixes = map(workspace.proposed_refs, workspace.bindings)
         proposed = {name.removeprefix(p).partition("/")[2] for p in prefixes for name in repository.list_refs(p)}
-        if branch not in proposed or repository.is_ancestor(old, tip):
+        if branch not in proposed or all(repository.is_ancestor(one, tip) for one in known):
             repository.delete_ref(ref, old=old)
-    elif tip is not None and tip not in (main, old):
-        repository.update_ref(ref, tip, old=old)
+    elif tip is not None and tip != main:
+        _write_tips(repository, branch, [tip, *(one for one in known if _says_more(workspace, one, tip, main))])
+
+
+def record_former_tip(workspace: Workspace, branch: str, commit: str) -> None:
+    """Record a commit of a branch that was merged on the platform, where the branch was rewritten since it was sent."""
+    repository = workspace.repository
+    tip, known = repository.resolve(f"{HEADS}{branch}"), read_tips(repository, branch)
+    if tip is not None and not any(repository.is_ancestor(commit, one) for one in (tip, *known)):
+        _write_tips(repository, branch, [*known, commit])
+
+
+def forget_tips(repository: Repository, branch: str) -> None:
+    """Record that a branch is gone: one that gets its name later was not rewritten."""
+    if read_tips(repository, branch):
+        _write_tips(repository, branch, [])
+
+
+def _write_tips(repository: Repository, branch: str, tips: Sequence[str]) -> None:
+    ref = f"{TIP_REFS}{branch}"
+    old = repository.resolve(ref)
+    if len(tips) == 1:
+        record = tips[0]
+    else:
+        tree = repository.find_tree(tips[0]) if tips else repository.write_tree(None, {})
+        assert tree is not None
+        person, message = SYNTHETIC_AUTHOR, f"{SEVERAL_TIPS}\n"
+        record = repository.commit_tree(tree, parents=tips, message=message, author=person, committer=person)
+    if old is None:
+        # A branch `a` is gone where there is `a/b`, and what is recorded of it is in the way.
+        for other, commit in repository.list_refs(TIP_REFS).items():
+            if f"{ref}/".startswith(f"{other}/") or other.startswith(f"{ref}/"):
+                repository.delete_ref(other, old=commit)
+    if record != old:
+        repository.update_ref(ref, record, old=old)
+
+
+def _says_more(workspace: Workspace, former: str, tip: str, main: str | None) -> bool:
+    """Whether main content has more of a former tip than a branch that was rewritten has."""
+    repository = workspace.repository
+    if main is None or former not in repository.select_present([former]) or repository.is_ancestor(former, tip):
+        return False
+    both = join_commits(repository, tip, [former])
+    return _find_common(workspace, both, main) != _find_common(workspace, tip, main)
 
 
 def record_missed_tip(workspace: Workspace, branch: str, ours: str, theirs: str) -> None:
@@ -147,7 +221,7 @@ def record_missed_tip(workspace: Workspace, branch: str, ours: str, theirs: str)
     Shape: the record of a branch that was rewritten since stays, as it says what the rewrite dropped.
     """
     repository = workspace.repository
-    former = repository.resolve(f"{TIP_REFS}{branch}")
+    former = next(iter(read_tips(repository, branch)), None)
     if former is None:
         is_missed = ours != theirs and len(repository.list_commits(None, ours, limit=1)[0].parents) > 1
     else:

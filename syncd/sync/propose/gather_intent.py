@@ -6,7 +6,7 @@ from syncd.plan.merge.restore_entries import group_paths
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate_commit
-from syncd.sync.merge.base import TIP_REFS
+from syncd.sync.merge.base import read_tips
 from syncd.sync.merge.leave_out import leave_out, list_other_directories
 from syncd.sync.merge.merge import find_merge_base, find_moves, merge
 from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
@@ -56,7 +56,7 @@ def gather_intent(
         existing = repository.resolve(workspace.change_ref(binding, number)) or main
         name = f"{workspace.remote}/changes/{binding.name}/{number}"
         taken = find_taken_main(workspace, live.change_request)
-        added = _find_added_in_main(workspace, taken, main, both.commit)
+        added = _find_added_in_main(workspace, binding, taken, main, both.commit)
         if taken not in (None, main):
             # Only an update brings main content. Sent as the branch's, nothing would record that it is there, and what
             # reviewers take out of it would come back.
@@ -135,8 +135,7 @@ def _is_nothing_own(
     repository, (tip, main) = workspace.repository, commits
     if not repository.is_ancestor(tip, main):
         return False
-    former = repository.resolve(f"{TIP_REFS}{branch}")
-    if former is not None and not repository.is_ancestor(former, main):
+    if not all(repository.is_ancestor(former, main) for former in read_tips(repository, branch)):
         return True  # it was reset to main content, which gives nothing up that it has proposed
     here = repository.resolve(workspace.change_ref(binding, live.change_request.number)) if live is not None else None
     return here is None or workspace.has_same_content(binding, find_content(repository, here), main)
@@ -207,8 +206,11 @@ def _write_base(workspace: Workspace, base: Base) -> str:
     )
 
 
-def _find_added_in_main(workspace: Workspace, taken: str | None, main: str, ours: str) -> dict[str, tuple[str, ...]]:
-    """Files that were added to main content since the change request took it in, with all paths of each by each path.
+def _find_added_in_main(
+    workspace: Workspace, binding: Binding, taken: str | None, main: str, ours: str
+) -> dict[str, tuple[str, ...]]:
+    """Files of a space that were added to main content since the change request took it in, with all paths of each by
+    each path.
 
     They are not sent: after the next update of the change request they would be there twice.
     """
@@ -216,7 +218,7 @@ def _find_added_in_main(workspace: Workspace, taken: str | None, main: str, ours
     if taken is None or taken == main:
         return {}
     changes = repository.compare_trees(taken, main, renames=True)
-    added = [change.path for change in changes if change.before is None]
+    added = [change.path for change in changes if change.before is None and binding.holds(change.path)]
     later = find_moves(workspace, main, ours) if added else {}
     names = [(path, later[path]) if path in later else (path,) for path in added]
     return {name: both for both in names for name in both}

@@ -7,6 +7,7 @@ from syncd.model.change_request import ChangeRequestUpdate
 from syncd.plan.change import Change
 from syncd.plan.guard import guard_deletions
 from syncd.sync.binding import Binding
+from syncd.sync.merge.base import forget_tips
 from syncd.sync.merge.merge import has_equal_content
 from syncd.sync.outcome import Applied, Outcome, join_outcomes
 from syncd.sync.review.flow import fetch_content
@@ -47,6 +48,8 @@ def close_proposals(
             number, look = proposal.change_request.number, f"git diff {proposal.commit[:10]} {kept}"
             done.append(Applied((), (f"#{number} holds edits that {proposal.branch} never had: {look}",)))
         forget_proposal(workspace, binding, proposal)
+        if is_branch_gone(workspace, proposal.branch):
+            forget_tips(workspace.repository, proposal.branch)
     return join_outcomes(done)
 
 

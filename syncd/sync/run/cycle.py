@@ -11,7 +11,7 @@ from syncd.sync.binding import Binding
 from syncd.sync.branches import Branch, find_tracked, put_ancestors_first
 from syncd.sync.gc_tuning import collect_seldom
 from syncd.sync.git_import.flow import finish_import, import_branch
-from syncd.sync.integrate.flow import integrate
+from syncd.sync.integrate.flow import integrate, list_ahead
 from syncd.sync.integrate.upstream import Exchange
 from syncd.sync.integrate.upstream_mirror import find_conflicting, push_mirror
 from syncd.sync.merge.former_records import convert_former_record
@@ -299,18 +299,16 @@ class Flows:
 
     def _integrate(self, branch: Branch) -> Outcome:
         """Change requests that hold main content first, so that one merge brings both; then it, and then the others."""
-        workspace, repository = self.workspace, self.workspace.repository
+        workspace = self.workspace
         convert_former_record(workspace, branch.name)
-        main = repository.resolve(workspace.main)
-        lanes = [
-            workspace.change_ref(binding, proposal.change_request.number)
+        lanes = {
+            workspace.change_ref(binding, proposal.change_request.number): binding
             for binding, own in self.proposals.items()
             for proposal in own
             if proposal.branch == branch.name and proposal.change_request.is_live
             if branch.is_named or self._has_edits(binding, proposal)
-        ]
-        tips = {ref: repository.resolve(ref) for ref in lanes}
-        ahead = [ref for ref, tip in tips.items() if main and tip and repository.is_ancestor(main, tip)]
+        }
+        ahead = list_ahead(workspace, branch.name, lanes)
         follows = [workspace.main] if branch.is_named or self._is_all_in_main(branch) else []
         bindings = workspace.bindings if branch.name == workspace.branch else ()
         overwritten = [ref for binding in bindings for ref in sorted(list_overwritten_refs(workspace, binding))]

@@ -11,6 +11,7 @@ from syncd.plan.message import build_former_marker, build_marker
 from syncd.plan.propose.description import is_about
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
+from syncd.sync.merge.base import record_former_tip
 from syncd.sync.state.notes import forget_space, note_space, notes_ref
 from syncd.sync.state.proposed_refs import ProposalRecord, read_records
 from syncd.sync.state.request_state import is_older, read_recorded_id, record_request
@@ -191,6 +192,8 @@ def record_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) 
 
 def forget_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
     """Delete the refs and the lane of a proposal that is merged and mirrored, or closed."""
+    if proposal.is_merged:
+        record_former_tip(workspace, proposal.branch, proposal.commit)
     number = proposal.change_request.number
     anchor = f"{workspace.proposed_refs(binding)}{number}/{proposal.branch}"
     workspace.store.forget(binding.space, proposal.lane)

@@ -103,3 +103,182 @@ def test_a_deletion_of_a_page_that_was_copied_is_one_of_that_page(docs: Writer, 
     said = docs.run("sync")
     assert "p1.md: deleted on one side and changed on the other; it stays" in said
     assert "p5.md: deleted" not in said
+
+
+# Pages that move between spaces.
+
+
+def test_pages_that_are_exchanged_between_two_spaces_are_in_both(two: Two) -> None:
+    docs, one, other = two
+    move_page(docs, "one/p1.md", "two/q1.md", "P1")
+    move_page(docs, "two/p2.md", "one/q2.md", "P2")
+    docs.commit()
+    docs.run("sync")
+    one.edit("p1", "P1 one.", "P1 one, says the web.")
+    other.edit("p2", "P2 one.", "P2 one, says the web.")
+    merge_all(docs, one, other)
+    assert "P2 one, says the web." in one.text("q2")
+    assert "P1 one, says the web." in other.text("q1")
+
+
+def test_an_edit_follows_its_page_to_another_space_that_moves_on(two: Two) -> None:
+    docs, one, other = two
+    move_page(docs, "one/p1.md", "two/q1.md", "P1")
+    docs.commit()
+    docs.run("sync")
+    one.edit("p1", "P1 one.", "P1 one, says the web.")
+    other.edit("p4", "P4 one.", "P4 one, says the web.")
+    merge_all(docs, one, other)
+    assert "p1" not in one.slugs()
+    assert "P1 one, says the web." in other.text("q1")
+
+
+def test_a_page_stays_whose_move_was_dropped_after_it_had_left_its_space(two: Two) -> None:
+    docs, one, other = two
+    move_page(docs, "one/p1.md", "two/q1.md", "P1")
+    docs.commit()
+    docs.run("sync")
+    one.merge()
+    docs.git("reset", "--quiet", "--hard", "HEAD~1")
+    docs.edit("two/p3.md", "P3 one.", "P3 one, says B.")
+    said = docs.run("sync")
+    assert "not sent: one/p1.md is not listed in SUMMARY.md" in said
+    docs.settle()
+    assert "Only in one p1.md" in docs.read("one/p1.md")
+    list_page(docs, "one", "P1", "p1.md")
+    docs.commit()
+    merge_all(docs, one, other)
+    assert "Only in one p1.md" in one.text("p1")
+
+
+# A branch that was rewritten before all that it had sent was merged.
+
+
+def test_a_new_page_that_an_amendment_renames_is_one_page_after_a_pull(docs: Writer, web: Web) -> None:
+    docs.add("new.md", "New")
+    docs.run("sync")
+    rename_page(docs, ".")
+    amend(docs)
+    web.edit("p3", "P3 one.", "P3 one, says the web.")
+    docs.run("pull")
+    web.merge()
+    merge_all(docs, web)
+    assert web.slugs() == [HOME, "p1", "p2", "p3", "p4", "ren"]
+
+
+def test_an_amended_line_is_in_no_conflict_with_what_it_was_after_a_pull(docs: Writer, web: Web) -> None:
+    docs.edit("p2.md", "P2 one.", "P2 one, says B.")
+    docs.run("sync")
+    docs.replace("p2.md", "P2 one, says B.", "P2 one, amended.")
+    amend(docs)
+    web.edit("p3", "P3 one.", "P3 one, says the web.")
+    docs.run("pull")
+    web.merge()
+    merge_all(docs, web)
+    assert "P2 one, amended." in web.text("p2")
+
+
+def test_a_merge_in_one_space_counts_though_another_space_has_news_first(two: Two) -> None:
+    docs, one, other = two
+    add_page(docs, "one")
+    docs.edit("two/p2.md", "P2 one.", "P2 one, says B.")
+    docs.run("sync")
+    rename_page(docs, "one")
+    amend(docs)
+    one.merge()
+    other.edit("p3", "P3 one.", "P3 one, says R.", request=other.proposed())
+    merge_all(docs, one, other)
+    assert one.slugs() == [HOME, "p1", "p2", "p3", "p4", "ren"]
+
+
+def test_a_merge_in_one_space_counts_though_a_page_of_another_is_in_conflict(two: Two) -> None:
+    docs, one, other = two
+    docs.replace("one/p1.md", "P1 one.", "P1 one, says B.")
+    docs.replace("one/p2.md", "P2 one.", "P2 one, says B.")
+    add_page(docs, "two")
+    docs.commit()
+    docs.run("sync")
+    one.edit("p1", "P1 one.", "P1 one, says the web.")
+    docs.run("sync", code=6)
+    other.merge()
+    docs.replace("one/p2.md", "P2 one, says B.", "P2 one, amended.")
+    rename_page(docs, "two")
+    amend(docs)
+    for _ in range(2):
+        docs.run("sync", code=6)
+    docs.run("resolve", "one/p1.md", "--ours")
+    merge_all(docs, one, other)
+    assert other.slugs() == [HOME, "p1", "p2", "p3", "p4", "ren"]
+
+
+def test_dropped_words_stay_dropped_though_an_equal_page_of_another_space_is_in_conflict(team: Team) -> None:
+    one, other = team.space("one"), team.space("two")
+    docs = team.clone(f"{one.space}=one", f"{other.space}=two")
+    start = docs.tip()
+    docs.replace("one/p1.md", "P1 one.", "P1 one, says B.")
+    docs.replace("two/p1.md", "P1 one.", "P1 one.\n\nP1 extra, says B.")
+    docs.edit("two/p2.md", "P2 one.", "P2 one, says B.")
+    docs.run("sync")
+    one.edit("p1", "P1 one.", "P1 one, says the web.")
+    docs.run("sync", code=6)
+    docs.git("reset", "--quiet", "--hard", start)
+    docs.replace("one/p1.md", "P1 one.", "P1 one, says B.")
+    docs.edit("two/p2.md", "P2 one.", "P2 one, says B.")
+    for _ in range(3):
+        docs.run("sync", code=6)
+    assert "P1 extra" not in other.everything(request=other.proposed())
+
+
+# Branches that are gone.
+
+
+def rename_branch(docs: Writer) -> None:
+    docs.git("branch", "-m", "fix", "fix/a")
+
+
+def make_branch_anew(docs: Writer) -> None:
+    tip = docs.tip()
+    docs.git("switch", "--quiet", "main")
+    docs.git("branch", "-D", "fix")
+    docs.git("switch", "--quiet", "--create", "fix/a", tip)
+
+
+@pytest.mark.parametrize("change", [rename_branch, make_branch_anew])
+def test_a_branch_below_the_name_of_a_former_one_is_proposed(
+    docs: Writer, web: Web, change: Callable[[Writer], None]
+) -> None:
+    track(docs, "main", "fix", "fix/*")
+    docs.git("switch", "--quiet", "--create", "fix")
+    docs.edit("p1.md", "P1 one.", "P1 one, says A.")
+    docs.run("sync")
+    change(docs)
+    docs.run("sync")
+    assert "P1 one, says A." in web.text("p1", request=web.proposed())
+
+
+def test_a_branch_with_the_name_of_a_former_one_says_nothing_of_what_that_said(docs: Writer, web: Web) -> None:
+    track(docs, "main", "topic/*")
+    start = docs.tip()
+    web.edit("p1", "P1 one.", "P1 one, W.")
+    docs.run("pull")
+    docs.git("switch", "--quiet", "--create", "topic/a")
+    docs.edit("p1.md", "P1 one, W.", "P1 one.")
+    docs.run("sync")
+    docs.git("switch", "--quiet", "main")
+    docs.git("branch", "-D", "topic/a")
+    docs.run("sync")
+    docs.git("switch", "--quiet", "--create", "topic/a", start)
+    docs.edit("p4.md", "P4 one.", "P4 one, says B.")
+    docs.run("sync")
+    assert "P1 one, W." in web.text("p1", request=web.proposed())
+
+
+def test_two_branches_that_have_only_manual_steps_come_to_rest(docs: Writer) -> None:
+    track(docs, "main", "topic/*")
+    for name in ("a", "b"):
+        docs.git("switch", "--quiet", "--create", f"topic/{name}", "main")
+        docs.edit("SUMMARY.md", "* [P3]", f"\n## Group {name}\n\n* [P3]")
+    docs.run("sync")
+    refs = docs.git("for-each-ref")
+    docs.run("sync")
+    assert docs.git("for-each-ref") == refs
