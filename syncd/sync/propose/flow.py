@@ -68,7 +68,8 @@ def propose(
         refresh_conflicts(workspace, binding, live, None)
         return Unchanged()
     number = live.change_request.number if live is not None else NO_REQUEST
-    state = describe_state(workspace.repository, binding, intent.desired, intent.existing)
+    owner = "" if live is not None else branch
+    state = describe_state(workspace.repository, binding, intent.desired, intent.existing, branch=owner)
     if _needs_no_write(workspace, binding, intent, own, state):
         refresh_conflicts(workspace, binding, live, intent)
         return _report_waiting(intent, find_waiting_steps(workspace.repository, binding, number, state))

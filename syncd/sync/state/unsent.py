@@ -116,7 +116,7 @@ def find_unsent(
     is_taken_back = request is not None and is_archived and not list_new_work(repository, request.commit, main, tip)
     is_sent = request is not None and not is_archived and _is_sent(repository, binding, tip, request)
     lane = _find_lane(repository, binding, request, remote) if changed else None
-    steps = _read_steps(repository, binding, tip, main) if changed else None
+    steps = _read_steps(repository, binding, branch, (tip, main)) if changed else None
     count = len(steps or ())
     if request is not None and is_sent and lane is not None:
         count = count_waiting_steps(repository, binding, request.number, lane)
@@ -146,10 +146,11 @@ def _list_absent(
     return tuple(map(binding.path, missing)), tuple(map(binding.path, deleted))
 
 
-def _read_steps(repository: Repository, binding: Binding, tip: str, main: str) -> list[object] | None:
-    """The manual steps that a push of just this state noted, and opened no change request; None without one."""
+def _read_steps(repository: Repository, binding: Binding, branch: str, commits: tuple[str, str]) -> list[object] | None:
+    """The manual steps that a push of a branch in just this state noted, and opened no change request; None without
+    one. The commits are those of the branch and of main content."""
     noted = read_notes(repository, binding, NO_REQUEST).get(WAITING)
-    steps = noted.get(describe_state(repository, binding, tip, main)) if isinstance(noted, dict) else None
+    steps = noted.get(describe_state(repository, binding, *commits, branch=branch)) if isinstance(noted, dict) else None
     return steps if isinstance(steps, list) else None
 
 
