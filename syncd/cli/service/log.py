@@ -38,7 +38,27 @@ class LogEvent:
 Log = Callable[[LogEvent], None]
 
 
-def choose_log(format: str) -> Log:
+@dataclass
+class LossyLog:
+    """A log that a full disk, or a pipe that nobody reads, does not end: it drops an event that cannot be written, and
+    says how many it dropped once one can."""
+
+    write: Log
+    _dropped: int = 0
+
+    def __call__(self, event: LogEvent) -> None:
+        """Write an event, or drop it."""
+        try:
+            if self._dropped:
+                many = f"{self._dropped} event{'s' if self._dropped > 1 else ''}"
+                self.write(LogEvent((f"{many} could not be written to this log, and are not in it",), WARNING))
+                self._dropped = 0
+            self.write(event)
+        except (OSError, ValueError):  # the latter of a stream that is closed
+            self._dropped += 1
+
+
+def choose_log(format: str) -> LossyLog:
     """Return how to log: in the format that a person wants, or in the journal where standard error leads there.
 
     Raises: BadParameter.
@@ -46,8 +66,8 @@ def choose_log(format: str) -> Log:
     if format and format not in LOG_FORMATS:
         raise typer.BadParameter(f"--log-format {format[:40]}: there are {', '.join(LOG_FORMATS)}")
     if format == "json":
-        return log_as_json
-    return log_in_journal if format != "text" and (format or is_journal(2, os.environ)) else log_as_text
+        return LossyLog(log_as_json)
+    return LossyLog(log_in_journal if format != "text" and (format or is_journal(2, os.environ)) else log_as_text)
 
 
 def log_as_text(event: LogEvent) -> None:

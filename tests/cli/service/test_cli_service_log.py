@@ -3,13 +3,14 @@
 import json
 import os
 import socket
+from errno import ENOSPC
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
 import typer
 
-from syncd.cli.service.log import LogEvent, choose_log, log_as_json, log_as_text, log_in_journal
+from syncd.cli.service.log import LogEvent, LossyLog, choose_log, log_as_json, log_as_text, log_in_journal
 from syncd.cli.service.run_log import RunLog
 from syncd.daemon.service import SELF
 from syncd.daemon.systemd import ERROR, INFO, NOTICE, WARNING, send_to_journal
@@ -115,10 +116,26 @@ def test_the_journal_gets_each_field_with_its_length() -> None:
 
 
 def test_the_format_follows_where_standard_error_leads(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert choose_log("") is log_as_text
-    assert choose_log("json") is log_as_json
+    assert choose_log("").write is log_as_text
+    assert choose_log("json").write is log_as_json
     monkeypatch.setenv("JOURNAL_STREAM", "{0.st_dev}:{0.st_ino}".format(os.fstat(2)))
-    assert choose_log("") is log_in_journal
-    assert choose_log("text") is log_as_text
+    assert choose_log("").write is log_in_journal
+    assert choose_log("text").write is log_as_text
     with pytest.raises(typer.BadParameter, match="there are text, json, journal"):
         choose_log("xml")
+
+
+def test_events_that_cannot_be_written_are_counted_and_end_nothing() -> None:
+    written: list[LogEvent] = []
+    answers = iter([OSError(ENOSPC, "No space left on device"), BrokenPipeError(), ValueError(), None, None, None])
+
+    def write(event: LogEvent) -> None:
+        if (wrong := next(answers)) is not None:
+            raise wrong
+        written.append(event)
+
+    log = LossyLog(write)
+    for _ in range(5):
+        log(EVENT)
+    dropped = LogEvent(("3 events could not be written to this log, and are not in it",), WARNING)
+    assert written == [dropped, EVENT, EVENT]
