@@ -44,8 +44,11 @@ SyncdError                         exit  retry
 """
 
 from enum import Enum
+from errno import EDQUOT, ENOSPC
 from typing import ClassVar
 
+NO_SPACE = frozenset({ENOSPC, EDQUOT})
+"""The numbers of an OSError that says that a disk is full, or a quota used up."""
 DENIED_HINT = (
     "your user needs to read and write there: see its owner and mode with ls -ld, and whether its disk is read-only"
 )

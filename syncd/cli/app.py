@@ -43,7 +43,7 @@ from syncd.cli.terminal.text import print_error
 from syncd.cli.terminal.tree import build_tree
 from syncd.cli.terminal.verbosity import set_verbosity
 from syncd.cli.web.commands import service_page
-from syncd.errors import Stopped, SyncdError
+from syncd.errors import NO_SPACE, DiskFull, Stopped, SyncdError
 
 EXIT_CODES = """Exit codes: 0 done, 1 failed, 2 changes pending (--exit-code), 3 drift, 4 partly done, 5 held,
 6 conflict or stale plan, 7 another syncd runs, 64 usage, 65 invalid file, 69 unavailable, 75 try later,
@@ -86,6 +86,7 @@ def run(argv: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, _raise_stopped)
     try:
         code = build_tree(app)(list(argv), prog_name="syncd", standalone_mode=False)
+        sys.stdout.flush()
     except SyncdError as error:
         print_error(error.what, error.hint, error.exit_code, as_json="--json" in argv)
         return error.exit_code
@@ -95,9 +96,22 @@ def run(argv: Sequence[str]) -> int:
         print_error("interrupted; the next run takes up where this one stopped", "", 130, as_json=False)
         return 130
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 141
+    except OSError as error:
+        if error.errno not in NO_SPACE:
+            raise
+        if error.filename is None:
+            _drop_output()
+        what = f"no space is left for {error.filename or 'what was to be written'}"
+        print_error(what, "make room there, then run the command again", DiskFull.exit_code, as_json="--json" in argv)
+        return DiskFull.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _drop_output() -> None:
+    """Let what standard output did not take go nowhere, or the interpreter would complain of it once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _report_usage_error(error: typer.TyperException, *, as_json: bool) -> int:

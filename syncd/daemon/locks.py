@@ -1,6 +1,5 @@
 """One syncd at a time: an advisory lock on a file, which the kernel takes back from a process that dies."""
 
-import errno
 import fcntl
 import os
 import threading
@@ -10,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal, Self
 
-from syncd.errors import DENIED_HINT, AnotherRuns, ConfigInvalid, DiskFull, NotARepository, SyncdError
+from syncd.errors import DENIED_HINT, NO_SPACE, AnotherRuns, ConfigInvalid, DiskFull, NotARepository, SyncdError
 
 SERVICE_LOCK = "syncd/daemon.lock"
 """Below a repository's git directory: held by the service that has the repository."""
@@ -26,7 +25,6 @@ _RELEASE_SECONDS = 1.0
 _POLL_SECONDS = 0.005
 _GRACE_SECONDS = 0.05
 """Seconds that everybody waits: `find_holder`, which only looks, holds the lock for a moment, too."""
-_FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 class FileLock:
@@ -210,7 +208,7 @@ def _try_lock(descriptor: int, path: Path) -> bool:
 
 
 def _build_refusal(path: Path, error: OSError) -> DiskFull | NotARepository:
-    if error.errno in _FULL:
+    if error.errno in NO_SPACE:
         return DiskFull(f"no space is left for {path}")
     return NotARepository(f"{path} cannot be locked: {error.strerror}", hint=DENIED_HINT)
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from syncd.errors import (
+    NO_SPACE,
     DiskFull,
     GitFailed,
     NotARepository,
@@ -132,7 +133,7 @@ def translate_system_failures(what: str) -> Iterator[None]:
         yield
     except OSError as error:
         said = f"{what}: {error.strerror or error}"
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in NO_SPACE:
             raise DiskFull(said, hint="make room on the repository's disk, then run again") from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise RepositoryDenied(said) from error

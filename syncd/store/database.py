@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Literal, TypeVar
 
-from syncd.errors import DiskFull, StoreDenied, StoreError, StoreNewer, SyncdError
+from syncd.errors import NO_SPACE, DiskFull, StoreDenied, StoreError, StoreNewer, SyncdError
 from syncd.store.schema import APPLICATION_ID, TABLES, VERSION
 
 Result = TypeVar("Result")
@@ -177,7 +177,7 @@ def _translate_errors(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         raise _build_failure(error, path) from error
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in NO_SPACE:
             raise DiskFull(f"no space is left for {path}") from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise StoreDenied(f"{path} cannot be used: {error.strerror}") from error

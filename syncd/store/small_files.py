@@ -5,7 +5,7 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
-from syncd.errors import DiskFull, StoreDenied, StoreError
+from syncd.errors import NO_SPACE, DiskFull, StoreDenied, StoreError
 
 
 def write_small_file(file: Path, text: str) -> None:
@@ -37,7 +37,7 @@ def _write_file(file: Path, text: str, *, directory_mode: int, mode: int) -> Non
                 aside.unlink(missing_ok=True)
             raise
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in NO_SPACE:
             raise DiskFull(f"no space is left for {file}") from error
         kind = StoreDenied if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS) else StoreError
         raise kind(f"{file} cannot be written: {error.strerror}") from error

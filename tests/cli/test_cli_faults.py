@@ -165,6 +165,35 @@ def test_a_full_disk(shell: Any, tmp_path: Path, room: int) -> None:
     assert done.stdout.endswith(tip * 2), done.stdout
 
 
+def test_a_site_that_a_full_disk_does_not_take_is_built_once_there_is_room(tmp_path: Path) -> None:
+    docs, small = tmp_path / "docs", tmp_path / "small"
+    for directory in (docs, small):
+        directory.mkdir()
+    (docs / "README.md").write_text("# Home\n\nWelcome.\n")
+    script = (
+        'cd "$3" && mount -t tmpfs -o size=16k tmpfs "$1" && "$2" -m syncd site build "$1/site"; code=$?; '
+        'mount -o remount,size=64m "$1" && "$2" -m syncd site build "$1/site" && cat "$1/site/index.html"; exit $code'
+    )
+    command = ["unshare", "-Urm", "sh", "-c", script, "sh", *map(str, (small, sys.executable, docs))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: no space is left for {small}/site"), done.stderr
+    assert "Traceback" not in done.stderr
+    assert "Welcome." in done.stdout
+
+
+@pytest.mark.parametrize("words", [("--version",), ("explain", "all")])
+def test_output_that_is_written_to_a_full_disk_is_no_success(words: tuple[str, ...]) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "syncd", *words]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=100, check=False)
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "error: no space is left for what was to be written",
+        "  hint: make room there, then run the command again",
+    ]
+
+
 @pytest.mark.parametrize("loss", ["read-only", "full"])
 def test_where_nothing_can_be_written_the_status_is_shown_and_the_doctor_says_why(
     shell: Any, tmp_path: Path, loss: str

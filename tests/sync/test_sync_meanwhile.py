@@ -9,7 +9,7 @@ import pytest
 
 from syncd import fault_points
 from syncd.api.client import Client
-from syncd.errors import NotFound, Rejected, Unreachable
+from syncd.errors import NotFound, Rejected, Stopped, Unreachable
 from syncd.fault_points import FaultPoint
 from syncd.model.change_request import ChangeRequest, ChangeRequestUpdate
 from syncd.model.content_write import ContentWrite, ContentWritten, UpdatePage
@@ -278,3 +278,14 @@ def test_a_run_that_fails_after_an_update_from_main_content_says_that_it_updated
     fine(world.pull())
     assert world.git("show", "main:guide/usage.md") == "# Usage\n\nTheirs.\n"
     assert world.git("show", "main:options.md") == MINE["options.md"]
+
+
+def test_a_run_that_is_stopped_leaves_what_the_last_one_came_to(world: Any, fine: Any) -> None:
+    world.clone()
+    fine(world.sync())
+    with world.workspace() as workspace:
+        before = list(workspace.store.list_outcomes())
+        with Client(world.url, world.token, cancelled=lambda: True) as client:
+            results = run_cycle(replace(workspace, client=client), RunOptions())
+        assert results[-1].outcome.exit_code == Stopped.exit_code
+        assert list(workspace.store.list_outcomes()) == before

@@ -14,7 +14,7 @@ from syncd.cli.check.report import build_diagnostics
 from syncd.cli.preview.gather import PreviewSource, SourceReader, find_source
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text, style_text
-from syncd.errors import ConfigInvalid, FileInvalid, NotARepository
+from syncd.errors import NO_SPACE, ConfigInvalid, DiskFull, FileInvalid, NotARepository
 from syncd.layout.lint.check import check_space
 from syncd.layout.lint.rules import RULES
 from syncd.model.wording import format_count
@@ -45,7 +45,8 @@ class BuildCommandOptions:
 def run_build(options: BuildCommandOptions) -> int:
     """Build the site and return the exit code: 4 when pages are left out, 65 with `is_strict` when something is wrong.
 
-    Raises: ConfigInvalid when there is nothing to build; FileInvalid for a site file that cannot be read; AnotherRuns.
+    Raises: ConfigInvalid when there is nothing to build; FileInvalid for a site file that cannot be read; AnotherRuns;
+    DiskFull.
     """
     check_base_url(options.base_url)
     directory = options.directory.absolute()
@@ -64,7 +65,12 @@ def run_build(options: BuildCommandOptions) -> int:
             return report.exit_code
         build = BuildOptions(options.base_url, options.jobs or _count_cores(), options.is_indexed, options.is_public)
         build_into = partial(build_site, site, options=build)
-        summary = build_atomically(directory, build_into) if options.is_atomic else build_into(directory)
+        try:
+            summary = build_atomically(directory, build_into) if options.is_atomic else build_into(directory)
+        except OSError as error:
+            if error.errno in NO_SPACE:
+                raise DiskFull(f"no space is left for {directory}", hint="make room there, then build again") from error
+            raise
     _print_outcome(options, report, summary)
     if not summary.left_out:
         return 0

@@ -5,16 +5,17 @@ from collections.abc import Sequence
 from syncd.layout.tree.paths import replace_undecodable
 from syncd.store.status import FlowOutcome
 from syncd.sync.outcome import BIND, CONFLICT, PAGE, Outcome, Unchanged, describe_outcome, find_details
-from syncd.sync.run.values import Result, RunOptions
+from syncd.sync.run.values import Result, RunOptions, is_stopped
 from syncd.sync.state.conflicts import clear_settled
 from syncd.sync.workspace import Workspace
 
 
 def record_results(workspace: Workspace, options: RunOptions, results: Sequence[Result], *, is_whole: bool) -> Outcome:
-    """Record what flows came to; of what a run did not get to because it ended early, the record stays as it was."""
+    """Record what flows came to; of what a run did not get to, or was stopped at, the record stays as it was."""
     at = workspace.now().isoformat(timespec="seconds")
-    pages = [result for result in results if result.flow in (CONFLICT, PAGE)]
-    flows = [result for result in results if result.flow not in (CONFLICT, PAGE)]
+    ended = [result for result in results if not is_stopped([result])]
+    pages = [result for result in ended if result.flow in (CONFLICT, PAGE)]
+    flows = [result for result in ended if result.flow not in (CONFLICT, PAGE)]
     # The last of a key is kept: the trouble of a flow that ran twice.
     ordered = [*sorted(flows, key=lambda result: result.outcome.exit_code != 0), *pages]
     rows = [

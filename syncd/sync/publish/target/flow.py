@@ -10,7 +10,6 @@
 A ref of our own names the commit that is published, for each way in which a site may be built of it.
 """
 
-import errno
 import hashlib
 import json
 from collections.abc import Iterator, Sequence
@@ -19,7 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from syncd import __version__
-from syncd.errors import ConfigInvalid, DiskFull, Stopped
+from syncd.errors import NO_SPACE, ConfigInvalid, DiskFull, Stopped
 from syncd.fault_points import FaultPoint, reach
 from syncd.layout.lint.space import SpaceFile
 from syncd.layout.tree.built_sites import MANIFEST
@@ -177,7 +176,7 @@ def _translate_failures(target: str) -> Iterator[None]:
     except OSError as error:
         at = Path(str(error.filename)).parent if error.filename else target
         said = f"the site cannot be written to {at}: {error.strerror or error}"
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in NO_SPACE:
             raise DiskFull(said, hint="make room on that disk; the next run publishes it") from error
         raise ConfigInvalid(
             said, hint="the service's user must be able to write there; the next run tries it again"
