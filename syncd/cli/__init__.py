@@ -23,8 +23,9 @@ def main() -> None:
     code = run(sys.argv[1:])
     try:
         sys.stdout.flush()
-    except BrokenPipeError:
-        # Whoever read, `head` for instance, has enough; Python would complain when it flushes once more at the end.
+    except OSError:
+        # Whoever read, `head` for instance, has enough, or a disk is full, as was said; Python would complain when it
+        # flushes once more at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = code or 141
     # Python would search all that is loaded once more while it ends.

@@ -96,22 +96,14 @@ def run(argv: Sequence[str]) -> int:
         print_error("interrupted; the next run takes up where this one stopped", "", 130, as_json=False)
         return 130
     except BrokenPipeError:
-        _drop_output()
         return 141
     except OSError as error:
         if error.errno not in NO_SPACE:
             raise
-        if error.filename is None:
-            _drop_output()
         what = f"no space is left for {error.filename or 'what was to be written'}"
         print_error(what, "make room there, then run the command again", DiskFull.exit_code, as_json="--json" in argv)
         return DiskFull.exit_code
     return code if isinstance(code, int) else 0
-
-
-def _drop_output() -> None:
-    """Let what standard output did not take go nowhere, or the interpreter would complain of it once more."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _report_usage_error(error: typer.TyperException, *, as_json: bool) -> int:

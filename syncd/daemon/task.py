@@ -9,7 +9,7 @@ from pathlib import Path
 
 from syncd.api.transport.rate_limit import NAMED_WAIT_MAX
 from syncd.daemon.records import Subject
-from syncd.errors import AnotherRuns, SyncdError, Unauthorized
+from syncd.errors import AnotherRuns, NotThePlatform, SyncdError, Unauthorized
 from syncd.sync.outcome import Held, Outcome, Waiting
 from syncd.sync.run.values import Result
 
@@ -139,7 +139,7 @@ class Task:
         """
         self.is_running, self.has_ended = False, True
         self._ended_at = self._clock()
-        self._is_requested = self._is_requested or again or isinstance(outcome, Waiting)
+        self._is_requested |= again or isinstance(outcome, Waiting) or is_unanswered(outcome)
         self._has_named_time = isinstance(outcome, Waiting) and outcome.until is not None
         self._not_before = self._ended_at + self._find_delay(outcome, now)
         no_run = isinstance(outcome, Waiting) and outcome.exit_code == AnotherRuns.exit_code
@@ -155,12 +155,20 @@ class Task:
         return self._clock() - self._last_sign if self.is_running else 0.0
 
     def _find_delay(self, outcome: Outcome, now: float) -> float:
-        if isinstance(outcome, Waiting) and outcome.until is None:
+        if is_unanswered(outcome):
             self._failures = min(self._failures + 1, 32)
         else:
             self._failures = 0
         interval = self.job.interval
         return find_delay(outcome, interval, failures=self._failures, now=now, chance=self._chance())
+
+
+def is_unanswered(outcome: Outcome) -> bool:
+    """Return whether a run ended since no answer came, or none of the API: a page that says that the platform is being
+    mended, or asks to sign in, is as good as none."""
+    if isinstance(outcome, Waiting):
+        return outcome.until is None
+    return isinstance(outcome, Held) and outcome.exit_code == NotThePlatform.exit_code
 
 
 def find_delay(outcome: Outcome, interval: float, *, failures: int, now: float, chance: float) -> float:
@@ -169,7 +177,7 @@ def find_delay(outcome: Outcome, interval: float, *, failures: int, now: float, 
     Shape: `failures` counts the runs without an answer in a row, with this one. Units: `interval` in seconds, `now` in
     epoch seconds, `chance` in [0, 1).
     """
-    if isinstance(outcome, Waiting) and outcome.until is None:
+    if is_unanswered(outcome):
         delay = min(interval * 2.0 ** (max(failures, 1) - 1), max(LONGEST_WAIT_SECONDS, interval))
         return delay * (1 - _SPREAD * chance)
     if isinstance(outcome, Waiting) and outcome.until is not None:

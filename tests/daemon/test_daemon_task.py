@@ -65,9 +65,10 @@ def test_a_wake_during_a_run_asks_for_one_more_and_a_tick_does_not() -> None:
     assert watched.run(Unchanged(), again=True) == 0
 
 
-def test_waiting_backs_off_from_the_interval_to_the_longest_and_starts_over() -> None:
+@pytest.mark.parametrize("outcome", [Waiting("no answer"), Held("a page to sign in", exit_code=69)])
+def test_waiting_backs_off_from_the_interval_to_the_longest_and_starts_over(outcome: Outcome) -> None:
     watched = Watched(interval=60)
-    assert [watched.run(Waiting("no answer")) for _ in range(6)] == [
+    assert [watched.run(outcome) for _ in range(6)] == [
         60,
         120,
         240,
@@ -77,9 +78,9 @@ def test_waiting_backs_off_from_the_interval_to_the_longest_and_starts_over() ->
     ]
     watched.run(Unchanged())
     watched.task.request_run()
-    assert watched.run(Waiting("no answer")) == 60
+    assert watched.run(outcome) == 60
     for _ in range(100):
-        assert watched.run(Waiting("no answer")) <= LONGEST_WAIT_SECONDS
+        assert watched.run(outcome) <= LONGEST_WAIT_SECONDS
 
 
 def test_backing_off_never_asks_more_often_than_the_interval_says() -> None:
