@@ -6,7 +6,7 @@ from typing import Literal
 
 from syncd.errors import GitFailed, GuardRefused
 from syncd.model.change_request import ChangeRequest
-from syncd.plan.message import CHANGE_REQUEST, PROPOSED, REVISION, SPACE
+from syncd.plan.message import CHANGE_REQUEST, PROPOSED, REVISION, SPACE, build_marker
 from syncd.plan.propose.description import (
     read_base_revision,
     read_commit_unless_partial,
@@ -70,6 +70,7 @@ def find_comparison_base(workspace: Workspace, binding: Binding, job: Job, known
         or _find_by_target(workspace, job)
         or _find_by_revision(workspace, job, known.merged)
         or _find_by_change_request(workspace, job, known)
+        or _find_rewritten(workspace, job, known)
         or _take_present(workspace, binding, job, known)
     )
 
@@ -175,6 +176,20 @@ def _has_grown_from(workspace: Workspace, job: Job, commit: str) -> bool:
         return True
     found = repository.find_revision(commit)
     return found is not None and repository.is_ancestor(found, job.commit)
+
+
+def _find_rewritten(workspace: Workspace, job: Job, known: KnownRequests) -> ComparisonBase | None:
+    """What was published of a branch that was rewritten since, in a clone of its whole history: with main content as it
+    is now, the branch would seem to have taken out what others wrote there."""
+    if known.live is not None or workspace.repository.list_cut_parents(job.commit):
+        return None
+    marker = build_marker(job.branch, workspace.instance)
+    for request in known.merged:
+        sign, revision = read_base_revision(request.description)
+        if request.subject.endswith(marker) and sign == "=":
+            note = f"{job.branch} was rewritten after #{request.number}: it is compared with what that published"
+            return ComparisonBase("revision", revision=revision, note=note)
+    return None
 
 
 def _take_present(workspace: Workspace, binding: Binding, job: Job, known: KnownRequests) -> ComparisonBase:

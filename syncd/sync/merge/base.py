@@ -112,7 +112,7 @@ def find_branch_base(
     for difference, names in _list_rewritten(repository, former_tips, ours, (wide.tree, plain.tree), list_names):
         plain_path, wide_path = difference.path, difference.old_path or difference.path
         # It moved to another space, and only that it left its own was merged: what brought it there was dropped.
-        if names & current.keys() and names & former and not names & arrived:
+        if names & current.keys() and names & former - current.keys() and not names & arrived:
             continue
         is_published = is_main and all(current.get(name) == base.get(name) for name in names)
         if names & changed_by_others or is_published:

@@ -368,3 +368,20 @@ def test_what_reviewers_delete_after_an_update_brought_it_stays_deleted(team: Te
     docs.settle()
     assert not docs.has("p2/extra.md")
     assert "P1 one, says B." in web.text("p1")
+
+
+def test_a_branch_that_was_amended_after_the_merge_undoes_nothing_that_others_wrote(
+    origin: Writer, web: Web, job: Job
+) -> None:
+    plant(origin, pages_of("P1", "P2", "P3", "P4"))
+    origin.edit("p2.md", "P2 one.", "P2 one, says B.")
+    job(depth=0)
+    web.merge()
+    web.edit("p4", "P4 one.", "P4 one, says the web.")
+    origin.replace("p2.md", "P2 one, says B.", "P2 one, amended.")
+    origin.git("commit", "--quiet", "--all", "--amend", "--no-edit")
+    assert "main was rewritten after #1: it is compared with what that published" in job(depth=0)
+    assert "P4 one, says the web." in web.text("p4", request=web.proposed())
+    assert "P2 one, amended." in web.text("p2", request=web.proposed())
+    web.merge()
+    assert "propose" not in job(depth=0)
