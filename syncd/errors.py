@@ -317,3 +317,6 @@ class DiskFull(SyncdError):
     """No space is left where syncd writes; nothing half-done was published."""
 
     retry = Retry.LATER
+
+    def __init__(self, what: str, *, hint: str = "make room on that disk, then run again") -> None:
+        super().__init__(what, hint=hint)

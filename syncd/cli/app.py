@@ -100,9 +100,9 @@ def run(argv: Sequence[str]) -> int:
     except OSError as error:
         if error.errno not in NO_SPACE:
             raise
-        what = f"no space is left for {error.filename or 'what was to be written'}"
-        print_error(what, "make room there, then run the command again", DiskFull.exit_code, as_json="--json" in argv)
-        return DiskFull.exit_code
+        full = DiskFull(f"no space is left for {error.filename or 'what was to be written'}")
+        print_error(full.what, full.hint, full.exit_code, as_json="--json" in argv)
+        return full.exit_code
     return code if isinstance(code, int) else 0
 
 

@@ -190,7 +190,7 @@ def test_output_that_is_written_to_a_full_disk_is_no_success(words: tuple[str, .
     assert done.returncode == 1
     assert done.stderr.splitlines() == [
         "error: no space is left for what was to be written",
-        "  hint: make room there, then run the command again",
+        "  hint: make room on that disk, then run again",
     ]
 
 

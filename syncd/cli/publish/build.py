@@ -69,7 +69,7 @@ def run_build(options: BuildCommandOptions) -> int:
             summary = build_atomically(directory, build_into) if options.is_atomic else build_into(directory)
         except OSError as error:
             if error.errno in NO_SPACE:
-                raise DiskFull(f"no space is left for {directory}", hint="make room there, then build again") from error
+                raise DiskFull(f"no space is left for {directory}") from error
             raise
     _print_outcome(options, report, summary)
     if not summary.left_out:
