@@ -212,7 +212,7 @@ def _says_more(workspace: Workspace, former: str, tip: str, main: str | None) ->
     if main is None or former not in repository.select_present([former]) or repository.is_ancestor(former, tip):
         return False
     both = join_commits(repository, tip, [former])
-    return _find_common(workspace, both, main) != _find_common(workspace, tip, main)
+    return set(_find_common(workspace, both, main)) != set(_find_common(workspace, tip, main))
 
 
 def record_missed_tip(workspace: Workspace, branch: str, ours: str, theirs: str) -> None:
