@@ -20,7 +20,11 @@ from syncd.errors import (
 )
 from syncd.model.text import mask_unprintable
 
-_FULL = re.compile(r"no space left on device|disk quota exceeded|out of disk ?space", re.IGNORECASE)
+_FULL = re.compile(
+    # Git gives no reason for a file of the work tree that it could open and not write: there is hardly another one.
+    r"no space left on device|disk quota exceeded|out of disk ?space|unable to write file",
+    re.IGNORECASE,
+)
 _TEMPORARY = re.compile(r"tmp_(pack|obj|idx)_\w+")
 _NOT_WHOLE = re.compile(r"unexpected checksum for \S*tmp_pack", re.IGNORECASE)
 _NO_REPOSITORY = re.compile(

@@ -236,6 +236,7 @@ def test_what_git_cannot_explain_is_the_fault_of_a_disk_without_room(
             "git x: fatal: cannot mkdir /x: Read-only file system",
         ),
         ("error: Disk quota exceeded\n", DiskFull, "git x: error: Disk quota exceeded"),
+        ("error: unable to write file a/big.md\n", DiskFull, "git x: error: unable to write file a/big.md"),
         (
             "fatal: sha1 file '/x/objects/pack/tmp_pack_zti91I' write error. Out of diskspace\n",
             DiskFull,
