@@ -81,7 +81,7 @@ class JobQueue:
         self.app = procrastinate.App(connector=connector)
         self._broken = asyncio.Event()
         self._why = ""
-        self.app.job_manager = _JobEnds(connector, self._break_off)
+        self.app.job_manager = self._jobs = _Jobs(connector, self._break_off)
 
     async def run(self, works: Iterable[Coroutine[Any, Any, None]], ending: asyncio.Event) -> None:
         """Let all of `works` take jobs until one of them breaks off or `ending` is set; the jobs that run end first.
@@ -90,6 +90,7 @@ class JobQueue:
         """
         tasks = [asyncio.create_task(work) for work in (*works, _wait_for(ending), _wait_for(self._broken))]
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        self._jobs.is_over = True
         for task in tasks:
             task.cancel()
         ends = await asyncio.gather(*tasks, return_exceptions=True)
@@ -107,12 +108,22 @@ class JobQueue:
         self._broken.set()
 
 
-class _JobEnds(JobManager):
-    """Ends jobs; a job whose end was not noted would keep its repository from every worker while this one lives."""
+class _Jobs(JobManager):
+    """Begins no worker once the queue `is_over`, and ends jobs; a job whose end was not noted would keep its repository
+    from every worker while this one lives."""
 
     def __init__(self, connector: procrastinate.PsycopgConnector, break_off: Callable[[ConnectorException], None]):
         super().__init__(connector)
         self._break_off = break_off
+        self.is_over = False
+
+    async def register_worker(self) -> int:
+        worker = await super().register_worker()
+        # `asyncio.wait_for` of Python 3.11, in which connections are waited for, may swallow that a task was cancelled.
+        if self.is_over:
+            await self.unregister_worker(worker)
+            raise asyncio.CancelledError
+        return worker
 
     async def finish_job(self, job: Job, status: Status, delete_job: bool) -> None:
         try:

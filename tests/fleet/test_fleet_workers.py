@@ -1,12 +1,15 @@
 """Workers as processes: they share the work, and whatever befalls one of them, another goes on and nothing is twice."""
 
+import asyncio
 import random
 import signal
 import time
+from contextlib import suppress
 
 import httpx
 import pytest
 
+from syncd.fleet.queue import JobQueue
 from tests.fleet.conftest import Fleet, git, wait_until
 
 pytestmark = [pytest.mark.story, pytest.mark.timeout(300)]
@@ -148,6 +151,24 @@ def test_a_worker_that_drains_leaves_its_work_to_others(fleet: Fleet) -> None:
     fleet.wait_for_run(done)
     assert_proposed_once(fleet)
     assert fleet.status()["repositories"][0]["last_worker"] == "b"
+
+
+def test_a_worker_that_is_stopped_as_it_begins_ends(fleet: Fleet) -> None:
+    fleet.make()
+
+    async def begin_late(queue: JobQueue) -> None:
+        with suppress(asyncio.CancelledError):  # so does `asyncio.wait_for` of Python 3.11 now and then
+            await asyncio.sleep(60)
+        await queue.app.run_worker_async(queues=["none"], install_signal_handlers=False)
+
+    async def end_at_once() -> None:
+        queue, ending = JobQueue(fleet.url, connections=3), asyncio.Event()
+        ending.set()
+        async with queue.app.open_async():
+            await asyncio.wait_for(queue.run([begin_late(queue)], ending), 30)
+
+    asyncio.run(end_at_once())
+    assert fleet.query("SELECT count(*) FROM procrastinate_workers") == [(0,)]
 
 
 def test_a_worker_tells_monitoring_systems_how_it_is(fleet: Fleet) -> None:

@@ -17,6 +17,7 @@ from tests.service.manual import MANUAL, read_section
 
 _SHELL = re.compile(r"^ *```(?:sh|shell|bash|console)\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 _TOML = re.compile(r"^```toml\n(.*?)^```", re.MULTILINE | re.DOTALL)
+_PATIENT_S = 60
 
 
 class Place:
@@ -137,7 +138,11 @@ class Place:
                 assert process.stdout is not None
                 first += process.stdout.readline()
                 process.send_signal(signal.SIGINT)
-                rest = process.stdout.read()
+                try:
+                    rest = process.communicate(timeout=_PATIENT_S)[0]
+                except subprocess.TimeoutExpired:
+                    process.kill()
+                    raise
             assert process.returncode in (0, 130), f"{line}\n{first}{rest}"
         return first
 
