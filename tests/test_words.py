@@ -102,7 +102,7 @@ def list_fields(tree: ast.Module) -> set[str]:
 def list_used_names(tree: ast.AST) -> set[str]:
     """Return the variables, attributes, parameters and keywords in a tree."""
     found: set[str] = set()
-    for node in list_nodes(tree) if isinstance(tree, ast.Module) else ast.walk(tree):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Name):
             found.add(node.id)
         elif isinstance(node, ast.Attribute):

@@ -15,6 +15,7 @@ import typer
 
 from syncd.cli.terminal.text import format_json, log_text
 from syncd.daemon.systemd import ERROR, INFO, NOTICE, WARNING, is_journal, send_to_journal
+from syncd.model.wording import format_count
 
 LOG_FORMATS = ("text", "json", "journal")
 LEVELS = {ERROR: "error", WARNING: "warning", NOTICE: "notice", INFO: "info"}
@@ -50,8 +51,8 @@ class LossyLog:
         """Write an event, or drop it."""
         try:
             if self._dropped:
-                many = f"{self._dropped} event{'s' if self._dropped > 1 else ''}"
-                self.write(LogEvent((f"{many} could not be written to this log, and are not in it",), WARNING))
+                many, verb = format_count(self._dropped, "event"), "is" if self._dropped == 1 else "are"
+                self.write(LogEvent((f"{many} could not be written to this log, and {verb} not in it",), WARNING))
                 self._dropped = 0
             self.write(event)
         except (OSError, ValueError):  # the latter of a stream that is closed

@@ -71,7 +71,8 @@ def list_former_tips(workspace: Workspace, branch: str, ours: str, theirs: str) 
     """
     repository, main = workspace.repository, workspace.repository.resolve(workspace.main)
     tips = read_tips(repository, branch)
-    sent = _list_proposed(workspace, branch, theirs) if theirs != main else ()
+    proposed = _list_proposed(workspace) if theirs != main else ()
+    sent = {commit for ref, of, commit in proposed if of == branch and repository.resolve(ref) == theirs}
     present = sorted(repository.select_present({*sent, *tips}))
     lost = [one for one in present if not repository.is_ancestor(one, ours)]
     # Before anything is sent, main content is recorded as what was.
@@ -105,14 +106,14 @@ def find_branch_base(
         return plain
     changed_by_others = {path for tip in former_tips for path in _find_paths_of_others(repository, tip, ours)}
     is_main = theirs == repository.resolve(workspace.main)
-    current, base, there = (repository.list_files(commit) for commit in (ours, plain.tree, theirs))
-    arrived = repository.list_files(wide.tree).keys() | there.keys()
-    former = {path for tip in former_tips for path in repository.list_files(tip)}
+    current, base = (repository.list_files(commit) for commit in (ours, plain.tree))
     changes: dict[str, Blob | bytes | None] = {}
     for difference, names in _list_rewritten(repository, former_tips, ours, (wide.tree, plain.tree), list_names):
         plain_path, wide_path = difference.path, difference.old_path or difference.path
+        has_moved = any(repository.lookup(tip, name) for tip in former_tips for name in names - current.keys())
+        has_arrived = any(repository.lookup(side, name) for side in (wide.tree, theirs) for name in names)
         # It moved to another space, and only that it left its own was merged: what brought it there was dropped.
-        if names & current.keys() and names & former - current.keys() and not names & arrived:
+        if names & current.keys() and has_moved and not has_arrived:
             continue
         is_published = is_main and all(current.get(name) == base.get(name) for name in names)
         if names & changed_by_others or is_published:
@@ -165,8 +166,7 @@ def record_tip(workspace: Workspace, branch: str) -> None:
     tip, main, ref = repository.resolve(f"{HEADS}{branch}"), repository.resolve(workspace.main), f"{TIP_REFS}{branch}"
     old, known = repository.resolve(ref), read_tips(repository, branch)
     if tip is not None and tip == main and old is not None:
-        prefixes = map(workspace.proposed_refs, workspace.bindings)
-        proposed = {name.removeprefix(p).partition("/")[2] for p in prefixes for name in repository.list_refs(p)}
+        proposed = {of for _, of, _ in _list_proposed(workspace)}
         if branch not in proposed or all(repository.is_ancestor(one, tip) for one in known):
             repository.delete_ref(ref, old=old)
     elif tip is not None and tip != main:
@@ -291,15 +291,13 @@ def _join_bases(repository: Repository, bases: Sequence[str], merge_commits: Mer
     return Base(found, tuple(bases), doubtful)
 
 
-def _list_proposed(workspace: Workspace, branch: str, theirs: str) -> Iterator[str]:
-    """The commits of a branch that were last sent to change requests whose content is a commit."""
-    repository = workspace.repository
+def _list_proposed(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
+    """The refs of the change requests of all spaces, each with its branch and the commit that was last sent to it."""
     for binding in workspace.bindings:
         prefix = workspace.proposed_refs(binding)
-        for ref, commit in repository.list_refs(prefix).items():
-            number, _, of = ref.removeprefix(prefix).partition("/")
-            if of == branch and repository.resolve(workspace.change_ref(binding, number)) == theirs:
-                yield commit
+        for ref, commit in workspace.repository.list_refs(prefix).items():
+            number, _, branch = ref.removeprefix(prefix).partition("/")
+            yield workspace.change_ref(binding, number), branch, commit
 
 
 def _find_paths_of_others(repository: Repository, tip: str, ours: str) -> Iterator[str]:

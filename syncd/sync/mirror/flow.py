@@ -28,7 +28,7 @@ from syncd.plan.message import (
 from syncd.plan.propose.description import read_arrived_commit, read_written_revision
 from syncd.repo.values import Commit, Person
 from syncd.sync.binding import Binding
-from syncd.sync.merge.base import TIP_REFS
+from syncd.sync.merge.base import read_tips
 from syncd.sync.merge.leave_out import leave_out, list_other_directories
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.parts import find_original
@@ -297,8 +297,7 @@ def _find_named_commits(workspace: Workspace, binding: Binding, step: _MirrorSte
     commit = repository.find_revision(read_arrived_commit(request.description))
     if not commit:
         return parts
-    former = repository.resolve(f"{TIP_REFS}{workspace.branch}")
-    if any(repository.is_ancestor(commit, tip) for tip in (branch, former) if tip):
+    if any(repository.is_ancestor(commit, tip) for tip in (branch, *read_tips(repository, workspace.branch))):
         return {commit: read_written_revision(request.description)} | parts
     shared = _find_last_shared(workspace, commit, branch)
     return ({shared: ""} if shared is not None else {}) | parts

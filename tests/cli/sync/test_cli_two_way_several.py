@@ -154,15 +154,20 @@ def test_a_page_stays_whose_move_was_dropped_after_it_had_left_its_space(two: Tw
 # A branch that was rewritten before all that it had sent was merged.
 
 
-def test_a_new_page_that_an_amendment_renames_is_one_page_after_a_pull(docs: Writer, web: Web) -> None:
-    docs.add("new.md", "New")
-    docs.run("sync")
-    rename_page(docs, ".")
+def amend_and_pull_before_the_merge(docs: Writer, web: Web) -> None:
+    """Amend what was sent, and take in other news of main content before the change request is merged."""
     amend(docs)
     web.edit("p3", "P3 one.", "P3 one, says the web.")
     docs.run("pull")
     web.merge()
     merge_all(docs, web)
+
+
+def test_a_new_page_that_an_amendment_renames_is_one_page_after_a_pull(docs: Writer, web: Web) -> None:
+    docs.add("new.md", "New")
+    docs.run("sync")
+    rename_page(docs, ".")
+    amend_and_pull_before_the_merge(docs, web)
     assert web.slugs() == [HOME, "p1", "p2", "p3", "p4", "ren"]
 
 
@@ -170,11 +175,7 @@ def test_an_amended_line_is_in_no_conflict_with_what_it_was_after_a_pull(docs: W
     docs.edit("p2.md", "P2 one.", "P2 one, says B.")
     docs.run("sync")
     docs.replace("p2.md", "P2 one, says B.", "P2 one, amended.")
-    amend(docs)
-    web.edit("p3", "P3 one.", "P3 one, says the web.")
-    docs.run("pull")
-    web.merge()
-    merge_all(docs, web)
+    amend_and_pull_before_the_merge(docs, web)
     assert "P2 one, amended." in web.text("p2")
 
 
