@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from syncd.layout.yaml.nodes import BYTES_MAX, DEPTH_MAX, Node, Tree, compose_tree
+from syncd.layout.yaml.nodes import BYTES_MAX, DEPTH_MAX, Node, Tree
 from syncd.model.text import TURNING
 
 WIDTH = 80
@@ -25,7 +25,7 @@ _DATE = r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}.*"
 _AMBIGUOUS = re.compile(f"{NUMBER}|{_DATE}|{SWITCH}|true|false|null|~|<<|", re.IGNORECASE)
 _PLAIN = re.compile(r"(?![-?:,\[\]{}#&*!|=>'\"%@` ])(?:[^:#]|:(?=[^ ])|(?<! )#)*(?<![: ])")
 _PLAIN_ANYWHERE = re.compile(r"[A-Za-z0-9/_.$^](?:[A-Za-z0-9/_.~%+=@&()!'\u00a1-\u00ff-]|(?<! ) (?! |$))*")
-_UNPRINTABLE = re.compile("[^\n\x20-\x7e\xa1-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
+_UNPRINTABLE = re.compile("[\0-\x09\x0b-\x1f\x7f-\xa0\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
 _TURNING = re.compile(f"[{TURNING}]")
 """Within a line, these are escaped: they would turn the rest of a line that other people read."""
 _ESCAPED = re.compile(r'["\\]|' + _UNPRINTABLE.pattern + "|\n")
@@ -57,6 +57,9 @@ def load_located(
 
     Raises: FileInvalid, as `load`.
     """
+    # Imported here, because that takes long, and most commands read no YAML.
+    from syncd.layout.yaml.compose import compose_tree
+
     tree = compose_tree(text, at=at, line=line, bytes_max=bytes_max, depth_max=depth_max)
     if tree.root is None:
         return LocatedValue(None, {})

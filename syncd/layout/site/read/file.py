@@ -32,7 +32,8 @@ from syncd.layout.site.read.shape import (  # fmt: skip
     VISITORS,
 )
 from syncd.layout.site.read.structure import CollectedItems, StructureReader
-from syncd.layout.yaml.nodes import Node, compose_tree
+from syncd.layout.yaml.compose import compose_tree
+from syncd.layout.yaml.nodes import Node
 from syncd.model.ref import AREAS, Area
 
 Value = TypeVar("Value")

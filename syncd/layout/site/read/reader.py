@@ -10,7 +10,8 @@ from syncd.layout.lint.finding import Finding
 from syncd.layout.site.read.declared import Place
 from syncd.layout.site.read.rules import report_finding
 from syncd.layout.site.read.shape import SYNONYMS, UNWRITABLE, Key, Keys
-from syncd.layout.yaml.nodes import BYTES_MAX, Node, Tree, compose_tree
+from syncd.layout.yaml.compose import compose_tree
+from syncd.layout.yaml.nodes import BYTES_MAX, Node, Tree
 from syncd.layout.yaml.yaml import NUMBER, SWITCH
 from syncd.model.text import mask_unprintable
 

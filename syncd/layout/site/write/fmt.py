@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from syncd.errors import FileInvalid
 from syncd.layout.site.read.redirect_files import YAML_BYTES_MAX
-from syncd.layout.yaml.nodes import Node, Tree, compose_tree
+from syncd.layout.yaml.compose import compose_tree
+from syncd.layout.yaml.nodes import Node, Tree
 
 _COMMA = re.compile(r" *,( *)")
 _COLON = re.compile(r" *:( *)")

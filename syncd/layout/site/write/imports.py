@@ -21,7 +21,8 @@ from syncd.layout.site.read.redirect_files import (  # fmt: skip
     read_redirect_file,
 )
 from syncd.layout.site.write.imports_structure import StructureImport
-from syncd.layout.yaml.nodes import Node, Tree, compose_tree
+from syncd.layout.yaml.compose import compose_tree
+from syncd.layout.yaml.nodes import Node, Tree
 from syncd.model.redirect import SOURCE_MAX, SOURCE_PATTERN, make_source_key
 
 BYTES_MAX = 16 << 20

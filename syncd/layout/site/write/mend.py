@@ -6,7 +6,8 @@ from syncd.layout.lint.finding import Finding
 from syncd.layout.site.read.redirect_files import find_file_kind
 from syncd.layout.site.write.exports import format_destination
 from syncd.layout.site.write.patch import Patch, Path, apply_patches
-from syncd.layout.yaml.nodes import Node, compose_tree
+from syncd.layout.yaml.compose import compose_tree
+from syncd.layout.yaml.nodes import Node
 
 
 def mend_text(text: str, path: str, findings: Iterable[Finding]) -> tuple[str, tuple[Finding, ...]]:

@@ -2,7 +2,7 @@
 
 from syncd.layout.site.read.shape import PRUNES
 from syncd.layout.site.write.patch import Patch, apply_patches
-from syncd.layout.yaml.nodes import compose_tree
+from syncd.layout.yaml.compose import compose_tree
 
 
 def migrate_site_file(text: str, *, path: str) -> tuple[str, tuple[str, ...]]:

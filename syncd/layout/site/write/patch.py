@@ -8,7 +8,8 @@ from typing import Any, Literal
 from syncd.errors import FileInvalid
 from syncd.layout.site.read.redirect_files import YAML_BYTES_MAX
 from syncd.layout.site.write.render import render_below, render_block, render_entry
-from syncd.layout.yaml.nodes import Node, Tree, compose_tree
+from syncd.layout.yaml.compose import compose_tree
+from syncd.layout.yaml.nodes import Node, Tree
 from syncd.layout.yaml.yaml import dump_line
 
 Path = tuple[str | int, ...]
