@@ -3,11 +3,19 @@ it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
 from syncd.layout.markdown.addresses import make_relative
-from syncd.layout.tree.summary import Entry, parse_summary, render_summary, transform_entries, walk_entries
+from syncd.layout.tree.summary import (
+    PARSED_MAX,
+    Entry,
+    parse_summary,
+    render_summary,
+    transform_entries,
+    walk_entries,
+)
 from syncd.plan.merge.pages import Decision, EntryPaths, Page, Side, other_side
 from syncd.sync.binding import Binding
 
@@ -71,6 +79,18 @@ def parse_entries(path: str, text: bytes, exists: Callable[[str], bool]) -> tupl
 
     Raises: FileInvalid, UnicodeDecodeError.
     """
+    if b"%" not in text and "%" not in path:
+        return _parse_unencoded(path, text)
+    return _parse(path, text, exists)
+
+
+@lru_cache(maxsize=PARSED_MAX)
+def _parse_unencoded(path: str, text: bytes) -> tuple[Entry, ...]:
+    """Parse with a small cache: a run asks for the files of the same few large tables many times."""
+    return _parse(path, text, lambda file: True)
+
+
+def _parse(path: str, text: bytes, exists: Callable[[str], bool]) -> tuple[Entry, ...]:
     folder = dirname(path)
 
     def find_path(entry: Entry) -> Entry:
