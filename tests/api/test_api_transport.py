@@ -291,6 +291,18 @@ def test_tries_end_after_five_with_doubling_waits(client_on: Build, clock: Any) 
     assert caught.value.status == 503
 
 
+def test_a_platform_that_is_away_is_asked_again_when_it_says(client_on: Build, clock: Any) -> None:
+    get(client_on(answering(error(503, **{"Retry-After": "30"}), error(503), space())[1]))
+    assert clock.waited == pytest.approx(30 + 2)
+
+
+def test_a_platform_that_is_away_for_long_is_left_for_the_next_run(client_on: Build, clock: Any) -> None:
+    seen, handle = answering(error(503, "closed for repair", **{"Retry-After": "3600"}))
+    with pytest.raises(Unreachable, match=r"closed for repair.*, 1 time; it asks to wait 3600 s"):
+        get(client_on(handle))
+    assert (len(seen), clock.waited) == (1, 0)
+
+
 def test_connection_failures_end_after_five_tries(client_on: Build) -> None:
     seen, handle = answering(*[httpx.ConnectError("refused") for _ in range(5)])
     with pytest.raises(Unreachable, match=r"no answer after 5 tries \(.*ConnectError: refused"):

@@ -57,7 +57,7 @@ def compute_wait(limit: float, remaining: float, reset: float, now: float) -> fl
 
 
 def read_retry_after(headers: httpx.Headers, now: float) -> float | None:
-    """Return the seconds that a 429 asks to wait, by its headers; None when it names no time.
+    """Return the seconds that a refusal asks to wait, by its headers; None when it names no time.
 
     A date is read against the answer's own `Date`, so that a wrong clock on either side does not matter.
     """

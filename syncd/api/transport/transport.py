@@ -13,8 +13,8 @@
 | 401, 403 · 404 · other 4xx                          | Unauthorized · NotFound (success for DELETE) · Rejected |
 | 3xx, no JSON, JSON of another shape                 | NotThePlatform                                      |
 
-"Again" is five tries in all, with full jitter: a random time up to 1, 2, 4, 8 seconds, never above 60; then
-Unreachable. A wait of more than two minutes is left to the next run: RateLimited says until when, at most a day later.
+"Again" is five tries in all, with full jitter: a random time up to 1, 2, 4, 8 seconds, and not before a `Retry-After`;
+then Unreachable. A wait of more than two minutes is left to the next run: RateLimited has its end, at most a day later.
 Before a 429, `rate_limit` spreads what is left of the limit. A stop is obeyed before every try and within 0.2 s of
 every wait. Every try ends at its deadline, and all of them together at two deadlines.
 """
@@ -53,6 +53,7 @@ from syncd.api.transport.rate_limit import NAMED_WAIT_MAX, WAIT_MAX, Observe, Ra
 from syncd.api.transport.retries import DEADLINES_MAX, TRIES, Retries
 from syncd.errors import AnswerLost, NotFound, RateLimited, Stopped, SyncdError, Unreachable
 from syncd.model.base import Observed
+from syncd.model.wording import format_count
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Body = Mapping[str, Any] | Sequence[Any]
@@ -206,9 +207,8 @@ class Transport:
         Raises: PlatformError, Stopped.
         """
         (label, url), build = build_url(self.base, "DELETE", path, None), self._login.build_headers
-        answer = self.perform(
-            self._make_request("DELETE", label, lambda: httpx.Request("DELETE", url, headers=build()))
-        )
+        request = self._make_request("DELETE", label, lambda: httpx.Request("DELETE", url, headers=build()))
+        answer = self.perform(request)
         if answer.status in (204, 205):
             return
         if 200 <= answer.status < 300:
@@ -356,9 +356,11 @@ class Transport:
             return answer
         if status not in (408, 502, 503, 504) and not (status == 500 and request.method == "GET"):
             return answer
-        if tries.is_over:
-            raise Unreachable(f"{self._describe_refusal(request, answer)}, {tries.made} times", status=status)
-        return tries.compute_backoff()
+        wait = read_retry_after(answer.headers, self._clock()) or 0.0
+        if tries.is_over or wait > WAIT_MAX:
+            made = format_count(tries.made, "time") + (f"; it asks to wait {wait:.0f} s" if wait else "")
+            raise Unreachable(f"{self._describe_refusal(request, answer)}, {made}", status=status)
+        return max(wait, tries.compute_backoff())
 
     def _decide_after_break(self, request: ApiRequest, broken: FailedTry, tries: Retries) -> float:
         if broken.failure in (Failure.FOREIGN, Failure.TOO_LARGE):
