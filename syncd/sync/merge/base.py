@@ -94,7 +94,7 @@ def find_branch_base(
     Shape: `plain` is the base with the branch as it is; `wide` the base when the former tips' history counts, too. Each
     entry is taken from `wide`, so that what the rewrite dropped stays dropped. But from `plain` where the rewrite
     changed the entry and a commit of the platform that the rewrite lost had changed it, or (for main content) where the
-    branch has it exactly as `plain`: else the next push would undo what others wrote.
+    branch has it exactly as `plain`, and no commit of it says so: else the next push would undo what others wrote.
     Raises: GitFailed when the history is cut off, as in a shallow clone.
     """
     repository = workspace.repository
@@ -115,8 +115,8 @@ def find_branch_base(
         # It moved to another space, and only that it left its own was merged: what brought it there was dropped.
         if names & current.keys() and has_moved and not has_arrived:
             continue
-        is_published = is_main and all(current.get(name) == base.get(name) for name in names)
-        if names & changed_by_others or is_published:
+        is_left_out = is_main and all(current.get(name) == base.get(name) for name in names)
+        if names & changed_by_others or (is_left_out and not _has_changed(repository, ours, plain, names)):
             changes |= {wide_path: None, plain_path: difference.after}
         elif is_main and wide_path not in current and plain_path in current:
             # Main content moved the page, and the branch has it at the former path with another text: only the move
@@ -124,6 +124,11 @@ def find_branch_base(
             changes |= {wide_path: None, plain_path: difference.before}
     tree = repository.write_tree(wide.tree, changes) if changes else wide.tree
     return Base(tree, plain.commits, wide.ambiguous | plain.ambiguous)
+
+
+def _has_changed(repository: Repository, commit: str, base: Base, paths: Collection[str]) -> bool:
+    """Whether a commit since the base changed one of some paths, and be it that a later one took that back."""
+    return any(repository.find_last_change(commit, path, exclude=base.commits) for path in paths)
 
 
 def _list_rewritten(

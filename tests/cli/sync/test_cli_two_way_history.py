@@ -174,6 +174,19 @@ def test_own_words_that_an_amended_commit_drops_stay_dropped(docs: Writer, web: 
     assert "P3 one, says R." in web.text("p3", request=web.proposed())
 
 
+def test_own_words_of_an_amended_commit_that_is_reverted_are_taken_back(docs: Writer, web: Web) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    docs.run("sync")
+    amend(docs)
+    web.merge()  # of the commit as it was before
+    docs.git("revert", "--no-edit", "HEAD")
+    docs.run("sync")
+    publish(docs, web)
+    for text in (docs.read("p1.md"), web.text("p1")):
+        assert "P1 one.\n" in text
+    assert_same(docs)
+
+
 @pytest.mark.parametrize("command", ["pull", "sync"])
 def test_what_a_reviewer_takes_out_is_gone_from_an_amended_branch_that_took_in_more(
     docs: Writer, web: Web, command: str

@@ -13,6 +13,8 @@ _CONTINUES = 12
 """Commits of a rebase that are settled, at most."""
 _LEAST_COMMITS = 2
 """Commits that `git rebase -i` is worth while for."""
+_REVERTED = 5
+"""The newest commits of a branch, of which one is taken back."""
 _REBASE_EDITS = ("1s/^pick/drop/", "1s/^pick/reword/", "2s/^pick/squash/", "1{h;d};2G", "2s/^pick/drop/")
 """What is done to the list of commits, as commands of sed."""
 
@@ -77,6 +79,23 @@ class GitDeeds(Runs):
         changed = writer.git("diff", "--name-only", "HEAD~1", "HEAD").split("\n")
         if set(amended) - set(changed):
             self.ledger.free([name for name in self.ledger.named("dead") if self.ledger.tokens[name].why == why], why)
+
+    def _revert(self, writer: Writer, step: Step) -> None:
+        """Take back a commit of the branch, of whomever it is, with another one; nothing where Git finds a conflict."""
+        commits = writer.git("rev-list", "--first-parent", "HEAD").split()[:-1][:_REVERTED]
+        if not commits or not writer.is_clean():
+            return
+        commit = commits[step.n % len(commits)]
+        is_merge = len(writer.git("rev-list", "--no-walk", "--parents", commit).split()) > len(("commit", "parent"))
+        words = ["revert", "--no-edit", *(["--mainline=1"] if is_merge else []), commit]
+        before, is_quiet = tokens_of(writer.view()), self._is_quiet()
+        with self._editing(writer, step):
+            stopped = git(writer.path, *words, check=False).returncode
+            if stopped:
+                git(writer.path, "revert", "--abort", check=False)
+        writer.told.append(f"git {' '.join(words)}{' && git revert --abort' if stopped else ''}")
+        if is_quiet:
+            self.ledger.revive(tokens_of(writer.view()) - before, f"{step.id} {writer.name} revert")
 
     def _reset(self, writer: Writer, step: Step) -> None:
         many = len(writer.git("rev-list", "--first-parent", "HEAD").split())

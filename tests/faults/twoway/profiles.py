@@ -225,6 +225,20 @@ PROFILES: Mapping[str, Profile] = {
         shapes=((3, Shape()), (1, Shape(clones=3)), (1, Shape(spaces=2)), (1, Shape(topics=True))),
         faults=0.1,
     ),
+    "reverts": Profile(
+        writing={**WRITING, "revert": 16, "amend": 2, "git-merge": 2},
+        web={**WEB, "restore": 4},
+        shapes=(
+            (4, Shape()),
+            (1, Shape(clones=1)),
+            (1, Shape(spaces=2)),
+            (1, Shape(update="never")),
+            (1, Shape(upstream="one")),
+            (1, Shape(topics=True)),
+            (1, Shape(clones=1, flow="ci")),
+        ),
+        faults=0.1,
+    ),
     "team": Profile(
         writing={**WRITING, **BRANCHING, "git-merge": 2, "rename-branch": 0, "delete-branch": 0},
         shapes=((3, Shape(upstream="one", topics=True)), (1, Shape(clones=3, upstream="one", topics=True))),

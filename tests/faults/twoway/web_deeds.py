@@ -60,13 +60,18 @@ class WebDeeds(Participants):
         writes = self.web.restoring(space.id, before, then, revision)
         if not writes:
             return
-        untouched = not self.web.requests(space.id) and all(map(self._has_nothing_unsent, self.writers.values()))
+        is_quiet = self._is_quiet()
         self.web.told.append(f"web: restore revision {revision}: {writes}")
         self.web.publish(space.id, writes)
         after = self.web.view(space.id)
         self.ledger.edit("web", before, after, f"{step.id} web restore", lambda: self.others("main"))
-        if untouched:
+        if is_quiet:
             self.ledger.revive(tokens_of(after) - tokens_of(before), f"{step.id} web restore")
+
+    def _is_quiet(self) -> bool:
+        """Whether no change request is live and no clone has anything to send: all have seen what others say."""
+        requests = (request for space in self.world.spaces for request in self.web.requests(space.id))
+        return next(requests, None) is None and all(map(self._has_nothing_unsent, self.writers.values()))
 
     def _has_nothing_unsent(self, writer: Writer) -> bool:
         """Whether a clone says nothing that its own copy of the platform does not say."""
