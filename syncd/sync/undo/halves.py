@@ -9,6 +9,7 @@ from syncd.errors import Conflict, GuardRefused, NotFound
 from syncd.plan.message import CHANGE_REQUEST
 from syncd.repo.values import Commit
 from syncd.sync.binding import Binding
+from syncd.sync.branches import HEADS
 from syncd.sync.merge.parts import find_original
 from syncd.sync.review.requests import FoundRequest
 from syncd.sync.state.notes import STATUS, read_notes
@@ -32,7 +33,7 @@ def plan_reverts(workspace: Workspace, binding: Binding, number: int, branch: st
     merged = find_merge_commit(workspace, binding, number)
     moves = _list_merged_moves(workspace, binding, merged) if merged is not None else Moves()
     plans: list[Revert] = []
-    for each, own in [(binding, number)] if not moves else _list_merges(workspace, binding, number, moves):
+    for each, own in [(binding, number)] if not moves else _list_merges(workspace, binding, number, branch, moves):
         plans.append(plan_revert(workspace, each, own, branch, previous=plans[-1] if plans else None))
     kept = [path for plan in plans for path in plan.kept if any(path in move for move in moves)]
     if kept:
@@ -63,7 +64,9 @@ def add_open_halves(workspace: Workspace, requests: Sequence[FoundRequest]) -> l
     return found
 
 
-def _list_merges(workspace: Workspace, binding: Binding, number: int, moves: Moves) -> list[tuple[Binding, int]]:
+def _list_merges(
+    workspace: Workspace, binding: Binding, number: int, branch: str, moves: Moves
+) -> list[tuple[Binding, int]]:
     """The merge of a change request and those of the other halves of its moves, the newest first."""
     found = {(binding, number)}
     for other in _list_other_spaces(workspace, binding, moves):
@@ -72,6 +75,8 @@ def _list_merges(workspace: Workspace, binding: Binding, number: int, moves: Mov
             found.add((other, merged))
         elif (live := _find_recorded_half(workspace, other, moves)) is not None:
             raise _build_refusal(moves, (other, live), (binding, number))
+        elif own := _find_own_moves(workspace, other, branch, moves):
+            raise _build_refusal_of_own(workspace, branch, own, (binding, number))
     order = {
         (each, merge): place
         for place, (each, merge, _) in enumerate(_walk_merges(workspace, {each for each, _ in found}))
@@ -87,8 +92,18 @@ def _build_refusal(moves: Moves, live: tuple[Binding, int], merged: tuple[Bindin
     return GuardRefused(
         f"{old} moved to {new}{more} with #{done} of {other.name}, which is merged, and #{number} of {space.name}, "
         "which Git does not have as merged; one alone is not taken back",
-        hint=f"merge both, syncd pull, and undo takes back both: syncd cr merge {words}; or leave this one out: "
-        f"syncd cr close {words}",
+        hint=f"merge both, syncd pull, and undo takes back both: syncd cr merge {words}",
+    )
+
+
+def _build_refusal_of_own(workspace: Workspace, branch: str, moves: Moves, merged: tuple[Binding, int]) -> GuardRefused:
+    (old, new), (other, done) = min(moves), merged
+    tip = workspace.repository.resolve(f"{HEADS}{branch}") or ""
+    commit = workspace.repository.find_last_change(tip, old, exclude=())
+    return GuardRefused(
+        f"{old} moved to {new} with #{done} of {other.name}, which is merged, and {branch} still moves it, though the "
+        "other half was not merged; one alone is not taken back",
+        hint=f"take the move back in both spaces: git revert {commit[:10]}, then syncd push",
     )
 
 
@@ -124,6 +139,16 @@ def _find_recorded_half(workspace: Workspace, binding: Binding, moves: Moves) ->
     numbers = [record.number for record in list_records(workspace, binding) if record.number.isdecimal()]
     live = (one for one in numbers if read_notes(workspace.repository, binding, int(one)).get(STATUS) != "archived")
     return next((int(one) for one in live if moves & _list_open_moves(workspace, binding, one)), None)
+
+
+def _find_own_moves(workspace: Workspace, binding: Binding, branch: str, moves: Moves) -> Moves:
+    """The moves of which a branch still has the half of a space that main content has not."""
+    lookup, main = workspace.repository.lookup, workspace.repository.resolve(workspace.main)
+    tip = workspace.repository.resolve(f"{HEADS}{branch}")
+    if main is None or tip is None:
+        return Moves()
+    halves = ((old, new, old if binding.holds(old) else new) for old, new in moves)
+    return Moves((old, new) for old, new, own in halves if (lookup(tip, own) is None) != (lookup(main, own) is None))
 
 
 def _list_merged_moves(workspace: Workspace, binding: Binding, merged: Commit) -> Moves:

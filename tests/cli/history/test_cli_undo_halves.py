@@ -1,6 +1,7 @@
 """`syncd undo` of a page that moved between two spaces of a repository: both halves are taken back, or none."""
 
 import json
+import re
 
 import pytest
 
@@ -117,9 +118,26 @@ def test_half_of_a_move_is_not_taken_back(story: Story, merged: str, left: str) 
         assert f"syncd cr merge 1 --space {left}" in said
         assert docs.tip() == tip
     assert len(one.requests()) + len(two.requests()) == 1
+
+
+@pytest.mark.parametrize(("merged", "left"), [("one", "two"), ("two", "one")])
+def test_half_of_a_move_is_not_taken_back_where_the_other_one_is_closed(story: Story, merged: str, left: str) -> None:
+    docs, one, two = story
+    (one if merged == "one" else two).merge()
+    docs.settle()
     docs.run("cr", "close", "1", "--space", left)
-    docs.run("undo", "1", "--space", merged, "--yes")
-    assert docs.has("one/p1.md") is (merged == "one"), "the half that was merged is taken back alone"
+    said = docs.run("undo", "1", "--space", merged, "--yes", code=5)
+    revert = re.search(r"git (revert \w+), then syncd push", said)
+    assert revert is not None
+    docs.git(*revert[1].split(), "--no-edit")
+    docs.run("push")
+    for web in (one, two):
+        for request in web.requests():
+            web.merge(request.number)
+    docs.settle()
+    assert titles(one, two) == (["One", "P1", "P2"], ["Two", "Q1"])
+    assert docs.has("one/p1.md")
+    assert not docs.has("two/p1.md")
 
 
 def test_half_of_a_move_is_not_taken_back_before_the_other_merge_is_here(story: Story) -> None:
