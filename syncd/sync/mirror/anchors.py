@@ -77,7 +77,8 @@ def _find_known_base(
         anchors = _follow_root(workspace, binding, seen, newest)
         for lane in lanes:
             if (proposed := workspace.store.read_last_seen(binding.space, lane)) is not None:
-                anchors |= _follow_root(workspace, binding, proposed, newest)
+                followed = _follow_root(workspace, binding, proposed, newest)
+                anchors |= _select_kept(workspace.repository, followed, anchors)
         return MirrorBase(anchors, commit, not lanes, seen.anchors, seen.shape, commit, seen.anchors, newest, settings)
     newest = [*lanes.values(), commit or workspace.repository.resolve(workspace.main) or workspace.onto][0]
     settings = read_settings_at(workspace.repository, binding, newest)
@@ -95,6 +96,15 @@ def _find_known_base(
         elif not id.startswith(LOST_PREFIX) or anchor.path not in paths:
             anchors[id] = anchor
     return MirrorBase(anchors, commit, is_complete=False, seen=commit, former=former, at=newest, settings=settings)
+
+
+def _select_kept(
+    repository: Repository, anchors: Mapping[str, Anchor], others: Mapping[str, Anchor]
+) -> dict[str, Anchor]:
+    """The anchors that differ from others and whose files Git still has: a change request's may be gone with its ref."""
+    differing = {id: anchor for id, anchor in anchors.items() if anchor != others.get(id)}
+    kept = repository.select_present({anchor.oid for anchor in differing.values()})
+    return {id: anchor for id, anchor in differing.items() if anchor.oid in kept}
 
 
 def _restore_fingerprint(anchor: Anchor, known: Anchor | None) -> Anchor:
