@@ -101,7 +101,7 @@ def _find_known_base(
 def _select_kept(
     repository: Repository, anchors: Mapping[str, Anchor], others: Mapping[str, Anchor]
 ) -> dict[str, Anchor]:
-    """The anchors that differ from others and whose files Git still has: a change request's may be gone with its ref."""
+    """The anchors that differ from others and whose files Git still has: those of a change request may be gone."""
     differing = {id: anchor for id, anchor in anchors.items() if anchor != others.get(id)}
     kept = repository.select_present({anchor.oid for anchor in differing.values()})
     return {id: anchor for id, anchor in differing.items() if anchor.oid in kept}

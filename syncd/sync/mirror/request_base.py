@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from syncd.layout.tree.paths import ASSETS, is_decodable, is_markdown
 from syncd.layout.tree.placement import SUMMARY, assign_paths, match_pages
+from syncd.layout.tree.settings import Settings, derive_page_slug
 from syncd.layout.tree.summary import walk_entries
 from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
@@ -116,9 +117,8 @@ def _keep_proposed_paths(
     plain = assign_paths(revision)
     forms = plain.platform_paths
     loose = {id for id, form in forms.items() if id not in anchors or anchors[id].form != form}
-    aligned: dict[str, str] = {}
+    aligned, settings = dict[str, str](), read_settings_at(workspace.repository, binding, commit)
     if loose - written.keys():
-        settings = read_settings_at(workspace.repository, binding, commit)
         aligned = match_pages(revision.pages, read_entries(workspace.repository, binding, commit), settings=settings)
     listing = workspace.repository.list_files(commit, binding.directory)
     for item in list_bodies(revision, plain):
@@ -133,9 +133,17 @@ def _keep_proposed_paths(
             kept = former.fingerprint if former is not None and not sent.oid else ""
             anchors[item.id] = sent._replace(form=item.form, fingerprint=item.fingerprint if same else kept, oid=oid)
         elif item.id in loose and (path := aligned.get(item.id)) in listing and path is not None:
+            if former is not None and former.path == path and _has_other_slug(former, item.form, settings):
+                continue  # the branch has not renamed it: a reviewer has
             fingerprint, oid = (former.fingerprint, former.oid) if former else ("", listing[path].oid)
             anchors[item.id] = Anchor(item.id, item.kind, path, item.form, fingerprint, oid)
     return anchors
+
+
+def _has_other_slug(former: Anchor, form: str, settings: Settings) -> bool:
+    """Whether the slug of a page on the platform is neither the one that it had nor the one that its file asks for."""
+    known = (derive_page_slug(path, settings=settings) for path in (former.form, former.path))
+    return derive_page_slug(form, settings=settings) not in known
 
 
 def _find_left_behind(workspace: Workspace, binding: Binding, commit: str, taken: Collection[str]) -> dict[str, Anchor]:
