@@ -234,9 +234,11 @@ def _fits_pages(summary: SummaryVersions, places: PagePlaces, side: Side) -> boo
     """Whether the version of the one side that changed it is right for all pages that the other side changed."""
     listed, former = summary.at(side).index_pages(), summary.index_base_pages()
     for page in places.pages:
-        if page.base is None or not is_markdown(page.base.path) or not summary.binding.holds(page.base.path):
-            continue
         version = page.at(side)
+        # A page that a side moved here from another space is listed here as well.
+        paths = [one.path for one in (page.base, version) if one is not None]
+        if page.base is None or not is_markdown(page.base.path) or not any(map(summary.binding.holds, paths)):
+            continue
         final = places.final[page.base.path]
         if final != (version.path if version is not None else None):
             return False

@@ -122,3 +122,12 @@ def test_a_title_that_comes_along_changes_its_line_alone(team: Team, spaces: tup
     docs.commit("Another form")
     docs.run("sync")
     assert (docs.path / "two/SUMMARY.md").read_bytes() == table.replace(b"[P1]", rb"[P1 \] anew]")
+
+
+def test_a_page_that_the_platform_deleted_meanwhile_leaves_no_entry(team: Team, spaces: tuple[Web, Web]) -> None:
+    (one, _), docs = spaces, clone(team, spaces, "docs")
+    transfer(docs)
+    one.delete("p1")
+    assert "take the entry out" not in docs.run("sync")
+    assert not docs.has("two/moved.md")
+    assert "moved.md" not in docs.read("two/SUMMARY.md")
