@@ -30,6 +30,8 @@ ListNames = Callable[[str, str, str], Mapping[str, Collection[str]]]
 
 FollowRoots = Callable[[str, str], str]
 """Returns a tree with the content of each space below the root that another tree gives it."""
+DropAbsentPages = Callable[[str, Collection[str]], str]
+"""Returns a tree in which no SUMMARY.md lists a page that the tree lacks and that one of some other trees has."""
 
 
 def find_base(workspace: Workspace, ours: str, theirs: str, merge_commits: MergeCommits) -> Base:
@@ -88,6 +90,7 @@ def find_branch_base(
     merge_commits: MergeCommits,
     list_names: ListNames,
     follow_roots: FollowRoots,
+    drop_absent_pages: DropAbsentPages,
 ) -> Base:
     """Return the merge base of a branch's commit and one of the platform, where the branch was rewritten.
 
@@ -123,6 +126,8 @@ def find_branch_base(
             # counts as new, and the text as known.
             changes |= {wide_path: None, plain_path: difference.before}
     tree = repository.write_tree(wide.tree, changes) if changes else wide.tree
+    if changes:  # SUMMARY.md may be that of `plain`, and a page that it lists that of `wide`, which has none
+        tree = drop_absent_pages(tree, (plain.tree, wide.tree))
     return Base(tree, plain.commits, wide.ambiguous | plain.ambiguous)
 
 

@@ -53,7 +53,7 @@ from syncd.sync.merge.result import (
     PagePlaces,
     SummaryVersions,
 )
-from syncd.sync.merge.summaries import find_summaries, follow_renames
+from syncd.sync.merge.summaries import drop_absent_pages, find_summaries, follow_renames
 from syncd.sync.merge.texts import follow_moved_targets, list_side_moves
 from syncd.sync.merge.titles import (
     TITLES_OF_TWO_SPACES,
@@ -113,6 +113,7 @@ def find_merge_base(workspace: Workspace, ours: str, theirs: str, *, branch: str
                 merge_commits,
                 partial(list_page_names, workspace),
                 partial(follow_roots, repository, workspace.bindings),
+                partial(drop_absent_pages, repository, workspace.bindings),
             )
             if former_tips
             else find_base(workspace, ours, theirs, merge_commits)

@@ -1,13 +1,15 @@
 """Read SUMMARY.md from the trees of a merge; `compose.merge_summary` merges it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from syncd.errors import FileInvalid
 from syncd.layout.page.links import follow_moves
 from syncd.layout.tree.draft import may_be_page
 from syncd.layout.tree.summary import transform_entries
+from syncd.plan.merge.restore_entries import restore_entries
 from syncd.repo.repository import Repository
+from syncd.repo.values import Blob
 from syncd.sync.binding import Binding
 from syncd.sync.merge.result import SummaryFile, SummaryVersions, parse_entries
 from syncd.sync.settings import read_settings_at
@@ -81,6 +83,20 @@ def _rename_entries(repository: Repository, summary: SummaryFile, names: Mapping
     text = follow_moves(repository.read(summary.oid).decode(), names, at=summary.path, to=summary.path).encode()
     written = parse_entries(summary.path, text, lambda file: repository.lookup(tree, file) is not None)
     return text if written == entries else summary.render_entries(entries)
+
+
+def drop_absent_pages(repository: Repository, bindings: Iterable[Binding], tree: str, others: Collection[str]) -> str:
+    """Return a tree in which no SUMMARY.md lists a page that the tree lacks and that one of some other trees has."""
+    changes: dict[str, Blob | bytes | None] = {}
+    for binding in bindings:
+        summary = read_summary(repository, binding, tree)
+        listed = summary.index_pages() if summary is not None else ()
+        gone = [path for path in listed if repository.lookup(tree, path) is None]
+        absent = [path for path in gone if any(repository.lookup(other, path) is not None for other in others)]
+        if summary is not None and absent:
+            kept = restore_entries(summary.entries, [[path] for path in absent], {})
+            changes[summary.path] = summary.render_entries(kept)
+    return repository.write_tree(tree, changes) if changes else tree
 
 
 def find_summaries(
