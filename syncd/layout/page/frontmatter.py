@@ -8,6 +8,7 @@ from syncd.errors import FileInvalid
 from syncd.layout.markdown.blocks import find_prose
 from syncd.layout.markdown.inline import escape_backslashes, escape_closing
 from syncd.layout.page.page_title import HASH_LINE, Title, find_title
+from syncd.layout.page.tag_forms import list_page_tags, write_page_tags
 from syncd.layout.yaml import yaml
 from syncd.model.page import Page
 from syncd.model.text import clean_title
@@ -287,7 +288,7 @@ def _collect_fields(page: Page, find_address: FindAddress) -> dict[str, Any]:
         "coverY": cover.get("yPos") if image else None,
         "coverHeight": cover.get("height") if image else None,
         "layout": _nest_layout(page.layout or {}),
-        "tags": list(page.tags or ()),
+        "tags": write_page_tags(page.tags or ()),
         "metaLinks": {key: value for key, value in meta.items() if value},
     }
     return {key: value for key, value in declared.items() if value or (key == "coverY" and value == 0)}
@@ -387,7 +388,7 @@ class _MetadataReader:
         value = self.value("tags")
         if value is not None and not isinstance(value, list):
             raise self.invalid("a list", "tags")
-        return value or None
+        return list_page_tags(value or ()) or None
 
     def links(self) -> dict[str, Any]:
         canonical, others = self.text("metaLinks", "canonical"), self.mapping("metaLinks").get("alternates") or []

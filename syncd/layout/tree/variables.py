@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from syncd.errors import FileInvalid
+from syncd.layout.page.tag_forms import read_space_tag, write_space_tag
 from syncd.layout.yaml import yaml
 from syncd.model.revision import Scalar
 from syncd.model.text import quote_name
@@ -36,7 +37,7 @@ def render_variables(variables: Mapping[str, Scalar]) -> str:
 
 
 def parse_tags(text: str, *, at: str = TAGS) -> tuple[dict[str, Any], ...]:
-    """Return the tags of `tags.yaml` in order, with all their members.
+    """Return the tags of `tags.yaml` in order and in the API's form, with all their members.
 
     Raises: FileInvalid for anything but a list of mappings.
     """
@@ -48,9 +49,9 @@ def parse_tags(text: str, *, at: str = TAGS) -> tuple[dict[str, Any], ...]:
         if not isinstance(member, dict):
             line, column = located.positions[(index,)]
             raise FileInvalid("is not a mapping", path=at, line=line, column=column)
-    return tuple(value)
+    return tuple(map(read_space_tag, value))
 
 
 def render_tags(tags: Iterable[Mapping[str, Any]]) -> str:
     """Return tags as the text of `tags.yaml`."""
-    return yaml.dump([dict(member) for member in tags])
+    return yaml.dump([write_space_tag(tag) for tag in tags])

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from syncd.errors import FileInvalid
+from syncd.layout.page.tag_forms import list_space_tags
 from syncd.layout.tree.paths import slugify
 from syncd.layout.tree.summary import Entry
 from syncd.layout.yaml import yaml
@@ -165,7 +166,7 @@ def report_tags(
 
 
 def _index_by_slug(tags: tuple[dict[str, Any], ...]) -> dict[str, dict[str, Any]]:
-    return {str(tag.get("slug") or tag.get("label") or tag.get("tag") or tag): tag for tag in tags}
+    return {tag["slug"]: tag for tag in list_space_tags(tags)}
 
 
 def _find_kind(entry: Entry) -> str:

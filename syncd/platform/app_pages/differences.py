@@ -119,8 +119,11 @@ def _describe_values(name: str, before: Any, after: Any) -> Iterator[str]:
 
 
 def _format_value(value: Any) -> str:
-    if isinstance(value, dict):
-        value = describe_ref(value)
+    match value:
+        case {"tag": {"tag": str(slug)}}:  # of a page
+            value = f"{slug} (primary)" if value.get("primary") else slug
+        case dict():
+            value = describe_ref(value)
     if isinstance(value, list):
         value = ", ".join(map(_format_value, value))
     text = ("true" if value else "false") if isinstance(value, bool) else "" if value is None else str(value)

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from fastapi import Query, Request
 from fastapi.responses import JSONResponse
 
+from syncd.layout.page.tag_forms import list_page_tags, list_space_tags
 from syncd.model.changes import Changes
 from syncd.platform.change_requests import change_requests
 from syncd.platform.content.content import read_merged_change_request
@@ -150,6 +151,8 @@ def _serialize_page(entry: TreeEntry) -> dict[str, Any]:
 def _read_page_values(entry: TreeEntry) -> dict[str, Any]:
     node = entry.node
     kept = {name: node.fields[name] for name in _EDITED.get(node.type, ()) if name in node.fields}
+    if "tags" in kept:
+        kept["tags"] = list_page_tags(kept["tags"])
     slug = {"slug": node.slug} if has_path(node) else {}
     body = {"document": node.body} if node.body is not None else {}
     return {"title": node.title, **slug, **body, **kept}
@@ -207,13 +210,20 @@ def _list_shared_changes(sides: _RevisionPair) -> Iterator[dict[str, Any]]:
     variables = _compare_values(before.get("variables", {}), after.get("variables", {}))
     if variables:
         yield {"type": "variables_edited", "variables": variables}
-    former, tags = ({tag.get("slug", ""): tag for tag in fields.get("tags", ())} for fields in (before, after))
-    for slug in {**tags, **former}:
-        if former.get(slug) == tags.get(slug):
-            continue
-        type = "tag_created" if slug not in former else "tag_edited" if slug in tags else "tag_deleted"
-        tag = tags.get(slug) or former[slug]
-        yield {"type": type, "tag": {"slug": slug, "label": str(tag.get("label", slug))}}
+    yield from _list_tag_changes(
+        *({tag["slug"]: tag["label"] for tag in list_space_tags(fields.get("tags", ()))} for fields in (before, after))
+    )
+
+
+def _list_tag_changes(former: Mapping[str, str], labels: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """What became of the tags, by the label of each slug: of an edited one, nothing else is told."""
+    for slug in {**labels, **former}:
+        tag = {"slug": slug, "label": labels[slug] if slug in labels else former[slug]}
+        if slug not in former or slug not in labels:
+            yield {"type": "tag_created" if slug not in former else "tag_deleted", "tag": tag}
+        elif former[slug] != labels[slug]:
+            attributes = {"label": {"before": former[slug], "after": labels[slug]}}
+            yield {"type": "tag_edited", "tag": tag, "attributes": attributes}
 
 
 def _compare_entries(

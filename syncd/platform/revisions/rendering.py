@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from syncd.layout.page.frontmatter import fill_layout
+from syncd.layout.page.tag_forms import list_page_tags, list_space_tags
 from syncd.platform.cache import Cache
 from syncd.platform.http.downloads import DownloadSigner
 from syncd.platform.revisions.outline import Outline, TreeEntry, has_path
@@ -77,7 +78,9 @@ def build_page_members(entry: TreeEntry, context: RenderContext) -> dict[str, An
     if node.type in _KINDS:
         members["kind"] = _KINDS[node.type]
     if node.type == "document":
-        members |= {"layout": fill_layout(node.fields.get("layout", {})), "tags": node.fields.get("tags", [])}
+        # A database may have tags in the form of Git, which former versions kept.
+        tags = list_page_tags(node.fields.get("tags", ()))
+        members |= {"layout": fill_layout(node.fields.get("layout", {})), "tags": tags}
     if has_path(node):
         members |= {"slug": node.slug, "path": entry.path}
     members["urls"] = {"app": f"{context.app}/{entry.path}" if entry.path else context.app}
@@ -130,4 +133,4 @@ def _build_git_members(entry: TreeEntry, context: RenderContext) -> dict[str, An
 
 def _read_shared_values(outline: Outline) -> dict[str, Any]:
     fields = outline.entries[ROOT].node.fields
-    return {"variables": fields.get("variables", {}), "tags": fields.get("tags", [])}
+    return {"variables": fields.get("variables", {}), "tags": list_space_tags(fields.get("tags", ()))}

@@ -6,6 +6,7 @@ from typing import Any
 
 from syncd.layout.markdown.addresses import make_relative, resolve_address
 from syncd.layout.page import links
+from syncd.layout.page.tag_forms import list_space_tags
 from syncd.layout.tree.paths import number_slug, slugify
 from syncd.model.content_ref import ContentRefWrite
 from syncd.platform.http.failures import Failure
@@ -65,8 +66,9 @@ class ContentCopy:
         """Add those variables and tags of another revision whose names are free."""
         root = self.draft.node(ROOT)
         variables = {**fields.get("variables", {}), **root.fields.get("variables", {})}
-        known = {tag.get("slug") for tag in root.fields.get("tags", ())}
-        tags = [*root.fields.get("tags", ()), *(tag for tag in fields.get("tags", ()) if tag.get("slug") not in known)]
+        own, more = (list_space_tags(values.get("tags", ())) for values in (root.fields, fields))
+        known = {tag["slug"] for tag in own}
+        tags = [*own, *(tag for tag in more if tag["slug"] not in known)]
         shared = {name: value for name, value in (("variables", variables), ("tags", tags)) if value}
         self.draft.replace_node(replace(root, fields={**root.fields, **shared}))
 

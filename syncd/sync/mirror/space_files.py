@@ -1,9 +1,11 @@
 """Write the files of a space that belong to no page: SUMMARY.md, variables and tags."""
 
 import hashlib
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
 
 from syncd.errors import FileInvalid
+from syncd.layout.page.tag_forms import list_space_tags
 from syncd.layout.tree.placement import Placement, build_entries
 from syncd.layout.tree.preserve import has_same_entries, preserve_entries
 from syncd.layout.tree.settings import Settings
@@ -84,7 +86,7 @@ class SpaceFilesWriter:
         former_text = self._read_former(inner, self.former.add_root(TAGS))
         if not revision.tags:
             self._remove_emptied(path, former_text, _TAGS)
-        elif former_text is None or parse_tags(former_text, at=path) != tuple(revision.tags):
+        elif former_text is None or _spell_tags(parse_tags(former_text, at=path)) != _spell_tags(revision.tags):
             self._put(path, render_tags(revision.tags))
 
     def _remove_emptied(self, path: str, former_text: str | None, mark: str) -> None:
@@ -98,6 +100,11 @@ class SpaceFilesWriter:
 
     def _put(self, path: str, text: str) -> None:
         self.writer.put(path, self.writer.write_blob(text.encode()))
+
+
+def _spell_tags(tags: Iterable[Mapping[str, Any]]) -> str:
+    """The canonical text of tags as Git has them, however each side spells them."""
+    return render_tags(list_space_tags(tags))
 
 
 def compute_shape(revision: Revision, placement: Placement) -> str:

@@ -364,9 +364,12 @@ def test_reusable_content_names_its_title() -> None:
 
 
 def test_tags_go_both_ways() -> None:
-    tags = ["a", {"tag": "b", "primary": True}]
+    tags = [{"tag": {"kind": "tag", "tag": "a"}}, {"tag": {"kind": "tag", "tag": "b"}, "primary": True}]
     text = complete_page("# T\n", Page(id="p", title="T", tags=tuple(tags)))
+    assert read_fields(text, at="x")["tags"] == ["a", {"tag": "b", "primary": True}]
     assert read_metadata(text, at="x")["tags"] == tags
+    odd = "---\ntags: [a, null, [], {}, {tag: []}, {tag: b, primary: true}]\n---\n"
+    assert read_metadata(odd, at="x")["tags"] == tags
     with pytest.raises(FileInvalid, match="`tags` is not a list"):
         read_metadata("---\ntags: a\n---\n", at="x")
 

@@ -46,7 +46,7 @@ def test_a_draft_says_what_the_files_say() -> None:
     assert draft.unlisted == ("a/c.md",)
     assert draft.includes == (".gitbook/includes/i.md",)
     assert draft.variables == {"a": 1}
-    assert draft.tags == ({"tag": "x"},)
+    assert draft.tags == ({"slug": "x", "label": "x", "color": "default"},)
     assert not draft.is_inferred
     assert [entry.path for entry, _ in walk_entries(draft.entries)] == [
         *("README.md", "a/README.md", "a/b b.md", "README.md", "a/c.md", "a/gone.md", None)

@@ -37,6 +37,15 @@ def test_what_changed_on_the_platform_changes_in_git_and_nothing_else() -> None:
     assert block["tags"] == ["a", {"tag": "b", "primary": True}]
 
 
+def test_tags_that_are_the_same_keep_their_bytes() -> None:
+    git = "---\ntags: [{tag: a}, b, {tag: c, primary: true}, []]\n---\n\n# T\n"
+    tags = tuple({"tag": {"kind": "tag", "tag": slug}, "primary": slug == "c"} for slug in "abc")
+    page = Page(id="p", title="T", tags=tags)
+    assert preserve_frontmatter(git, complete_page("# T\n", page), title="T") == git
+    fewer = preserve_frontmatter(git, complete_page("# T\n", page.model_copy(update={"tags": tags[:1]})), title="T")
+    assert read_fields(fewer, at="x")["tags"] == ["a"]
+
+
 @pytest.mark.parametrize(
     ("here", "there", "kept"),
     [

@@ -69,8 +69,13 @@ def test_variables_come_back_with_their_kinds() -> None:
 
 
 def test_tags_come_back_with_all_their_members() -> None:
-    text = "- tag: payments\n  label: Payments\n  icon: credit-card\n- tag: new\n  color: $primary\n  emoji: 1f680\n"
+    text = "- tag: payments\n  label: Payments\n  icon: credit-card\n"
+    text += "- tag: new\n  label: New\n  color: $primary\n  emoji: 1f680\n"
     assert render_tags(parse_tags(text)) == text
+    assert parse_tags(text) == (
+        {"slug": "payments", "label": "Payments", "icon": "credit-card", "color": "default"},
+        {"slug": "new", "label": "New", "color": "$primary", "emoji": "1f680"},
+    )
     assert parse_tags("") == ()
 
 

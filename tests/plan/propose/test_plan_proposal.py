@@ -13,6 +13,7 @@ from syncd.layout.tree.paths import slugify
 from syncd.layout.tree.settings import Settings, derive_page_slug
 from syncd.layout.tree.summary import Entry, parse_summary
 from syncd.layout.tree.summary import walk_entries as entries_of
+from syncd.layout.tree.variables import parse_tags
 from syncd.model.anchor import Anchor
 from syncd.model.page import Page
 from syncd.model.revision import Revision
@@ -389,9 +390,14 @@ def test_what_no_operation_can_do_for_a_link_is_told_in_one_sentence(sentence: s
     assert sentence in [change.message for change in plan.report.select("report")]
 
 
+TAG = {"slug": "same", "label": "Same", "color": "default"}
+
+
 def test_files_variables_tags_and_reusable_contents_are_left_to_a_person() -> None:
     existing = existing_of(Node(ROOT, "", "", "", [Node("a", "a.md", "a", "0")]))
-    revision = existing.revision.model_copy(update={"variables": {"old": "1", "same": 1}, "tags": ({"slug": "gone"},)})
+    revision = existing.revision.model_copy(
+        update={"variables": {"old": "1", "same": 1}, "tags": ({"slug": "gone"}, TAG)}
+    )
     anchors = dict(existing.anchors)
     anchors["f"] = Anchor("f", "file", ".gitbook/assets/f.png", "", "", "1")
     anchors["g"] = Anchor("g", "file", ".gitbook/assets/g.png", "", "", "1")
@@ -402,7 +408,7 @@ def test_files_variables_tags_and_reusable_contents_are_left_to_a_person() -> No
         files=(".gitbook/assets/big.png", ".gitbook/assets/f.png"),
         includes=(".gitbook/includes/new.md",),
         variables={"new": "2", "same": 1},
-        tags=({"slug": "new"},),
+        tags=({"slug": "new"}, *parse_tags("- tag: same\n  label: Same\n")),
     )
     plan = plan_proposal(
         DesiredSide(draft, blobs, read=lambda path: b"x" * 1_000_001 if "big" in path else b""),

@@ -108,7 +108,9 @@ def test_every_key_of_the_frontmatter_that_differs_is_named(target: Target) -> N
         "---\nicon: house\nnoRobotsIndex: true\nif: visitor.claims.a\nlayout:\n  width: wide\n---\n\n# Guide\n\nSame.\n"
     )
     latter = former.replace("noRobotsIndex", "hidden").replace("house", "bug").replace("claims.a", "claims.b")
-    latter = latter.replace("wide", "wide\n  outline:\n    visible: false\ntags: [one, two]\nvars:\n  version: 2")
+    latter = latter.replace(
+        "wide", "wide\n  outline:\n    visible: false\ntags: [one, {tag: two, primary: true}]\nvars:\n  version: 2"
+    )
     space = world.space(changes=[{"operation": "insert_page", "title": "Guide", "document": {"markdown": former}}])[
         "id"
     ]
@@ -123,7 +125,7 @@ def test_every_key_of_the_frontmatter_that_differs_is_named(target: Target) -> N
         "noRobotsIndex: true → nothing",
         "if: visitor.claims.a → visitor.claims.b",
         "layout.outline: nothing → false",
-        "tags: nothing → one, two",
+        "tags: nothing → one, two (primary)",
         "vars.version: nothing → 2",
         "The text of the page is the same on both sides.",
     ):

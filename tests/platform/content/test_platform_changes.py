@@ -87,7 +87,7 @@ def test_an_import_tells_what_no_content_write_can_change(
     first = http.get(f"/v1/spaces/{space}").json()["revision"]
     assert len(changes(http, f"/v1/spaces/{space}/revisions/{first}", limit=100)) == 4 + 1 + 1
     (docs / ".gitbook" / "vars.yaml").write_text("version: '2.0'\nsame: yes\n")
-    (docs / ".gitbook" / "tags.yaml").write_text("- slug: new\n  label: New\n")
+    (docs / ".gitbook" / "tags.yaml").write_text("- tag: new\n  label: New\n")
     (docs / ".gitbook" / "includes" / "note.md").write_text("---\ntitle: Note\n---\n\nTwo.\n")
     second = import_directory(storage, docs, space=space).revision
     variables, tag, reusable = sorted(
@@ -96,6 +96,27 @@ def test_an_import_tells_what_no_content_write_can_change(
     assert variables == {"type": "variables_edited", "variables": {"version": {"before": "1.0", "after": "2.0"}}}
     assert tag == {"type": "tag_created", "tag": {"slug": "new", "label": "New"}}
     assert (reusable["type"], list(reusable["attributes"])) == ("reusable_content_edited", ["document"])
+
+
+def test_of_an_edited_tag_its_label_is_told(http: httpx.Client, storage: Storage, docs: Path) -> None:
+    file = docs / ".gitbook" / "tags.yaml"
+    file.write_text("- tag: a\n  label: A\n- tag: b\n- tag: c\n- label: nothing\n")
+    space = import_directory(storage, docs, title="Docs").space
+    assert http.get(f"/v1/spaces/{space}/content").json()["tags"] == [
+        {"slug": "a", "label": "A", "color": "default"},
+        {"slug": "b", "label": "b", "color": "default"},
+        {"slug": "c", "label": "c", "color": "default"},
+    ]
+    file.write_text("- tag: a\n  label: Ah\n- tag: b\n  icon: bolt\n  color: blue\n")
+    second = import_directory(storage, docs, space=space).revision
+    assert changes(http, f"/v1/spaces/{space}/revisions/{second}") == [
+        {
+            "type": "tag_edited",
+            "tag": {"slug": "a", "label": "Ah"},
+            "attributes": {"label": {"before": "A", "after": "Ah"}},
+        },
+        {"type": "tag_deleted", "tag": {"slug": "c", "label": "c"}},
+    ]
 
 
 def test_a_document_is_found_only_in_its_own_space(http: httpx.Client, storage: Storage, docs: Path) -> None:

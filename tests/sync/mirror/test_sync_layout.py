@@ -117,6 +117,21 @@ def test_variables_and_tags_go_when_the_platform_has_none_any_more(world: Any, f
     assert (clone / ".gitbook" / "vars.yaml").read_text() == "mine: 1\n"
 
 
+def test_tags_that_are_the_same_keep_their_bytes(world: Any, fine: Any) -> None:
+    grown(
+        world, {".gitbook/tags.yaml": "- tag: x\n  label: X\n- tag: z\n", "errors.md": "---\ntags: [x]\n---\n\n# E\n"}
+    )
+    clone = world.clone()
+    assert (clone / ".gitbook" / "tags.yaml").read_text() == "- tag: x\n  label: X\n- tag: z\n  label: z\n"
+    assert "tags: [x]" in (clone / "errors.md").read_text()
+    own = "# ours\n- {label: X, tag: x, color: default}\n- tag: z\n"
+    world.commit("Spell", {".gitbook/tags.yaml": own})
+    grown(world, {"options.md": "# Options\n\nTheirs.\n"})
+    fine(world.sync())
+    assert (clone / "options.md").read_text().endswith("Theirs.\n")
+    assert (clone / ".gitbook" / "tags.yaml").read_text() == own
+
+
 @pytest.mark.parametrize("git", [True, False], ids=["paths named", "paths derived"])
 def test_a_page_turns_into_a_folder_and_back_and_links_follow(world: Any, fine: Any, git: bool) -> None:
     grown(world, {"errors.md": "# Errors explained\n\nSee [o](options.md#x).\n"})
