@@ -7,6 +7,7 @@ from syncd.layout.richtext.html.labels import add_labels
 from syncd.layout.richtext.nodes import Node, collect_text
 from syncd.layout.richtext.reading import to_document
 from syncd.layout.richtext.references import find_file_cells, find_references
+from syncd.layout.richtext.required_nodes import restore_prompts
 from syncd.layout.richtext.writing import to_markdown
 from syncd.model.document import Document
 from syncd.platform.change_requests.write import replace_body
@@ -44,6 +45,7 @@ def render_changed_text(document: Document, *, former: str, title: str, known: D
 def _replace_references(document: Document, known: Draft, space: str) -> Document:
     """The document with an address in the place of every reference that a text has one for."""
     nodes = copy.deepcopy(document.nodes)
+    restore_prompts(list(nodes))
     for cell in find_file_cells(nodes):
         cell[:] = map(_build_file_reference, cell)
     add_labels(nodes, lambda ref: _find_label(ref, known))

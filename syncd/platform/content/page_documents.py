@@ -16,6 +16,7 @@ from syncd.layout.richtext.anchors import add_anchors
 from syncd.layout.richtext.html.labels import add_labels, drop_labels
 from syncd.layout.richtext.reading import to_document
 from syncd.layout.richtext.references import find_file_cells, find_references
+from syncd.layout.richtext.required_nodes import add_required_nodes, find_prompts
 from syncd.platform.content.view import RevisionView, find_main_content
 from syncd.platform.http.failures import Failure
 from syncd.platform.revisions.other_spaces import OtherSpaces
@@ -49,6 +50,8 @@ class PageDocuments:
     open_space: Callable[[str], Outline | None] = lambda space: None
     claims: Mapping[str, Any] | None = None
     """Of the visitor who reads; with them, every condition is decided, whatever is asked for."""
+    is_for_api: bool = True
+    """Whether each block gets the nodes that the API requires of it."""
     characters: int = 0
     """Of all texts that were rendered, includes among them."""
     _targets: TargetResolver = field(init=False)
@@ -73,6 +76,8 @@ class PageDocuments:
         if evaluated != "false" or self.claims is not None:
             variables = replace(read_variables(self.outline, entry), claims=self.claims)
             nodes = list(evaluate_nodes(nodes, variables))
+        if self.is_for_api:
+            add_required_nodes(nodes)
         meta = {"meta": {"targets": self._list_targets(nodes)}} if dereferenced == "true" else {}
         for cell in find_file_cells(nodes):
             cell[:] = map(_find_file_value, cell)
@@ -82,8 +87,11 @@ class PageDocuments:
         self.characters += len(text)
         nodes = list(to_document(find_document_body(text, entry)).nodes)
         add_labels(nodes)
+        # What a prompt holds is shown as it is written, addresses included.
+        written = [node["nodes"] for node in find_prompts(nodes)] if self.is_for_api else []
+        kept = {id(ref) for each in written for ref in find_references(each)}
         for ref in find_references(nodes):
-            if ref.get("kind") == "url" and isinstance(address := ref.get("url"), str):
+            if id(ref) not in kept and ref.get("kind") == "url" and isinstance(address := ref.get("url"), str):
                 found = self._targets.build_content_ref(address, entry, app=self.context.app)
                 if found["kind"] == "url":
                     found = self._others.find_content_ref(found["url"]) or found

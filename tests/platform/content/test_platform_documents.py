@@ -461,6 +461,51 @@ def test_what_does_not_depend_on_a_visitor_is_evaluated(docs: Docs, evaluated: s
     assert "```\n{% if space.vars.beta %}\n{{ page.vars.name }}\n{% endif %}\n```\n" in text
 
 
+HOLES = """# Holes
+
+{% hint style="info" %}
+{% endhint %}
+
+* a
+*
+
+{% prompt description="Ask" %}
+Read [this](other.md).
+
+```python
+print(1)
+```
+{% endprompt %}
+
+{% prompt description="None" %}
+{% endprompt %}
+
+{% prompt description="Code" %}
+```python
+print(1)
+```
+{% endprompt %}
+"""
+
+
+def test_blocks_have_the_nodes_that_the_api_requires(docs: Docs) -> None:
+    docs.write(page=docs.pages["part/other"], document={"markdown": HOLES})
+    hint, items, ask, empty, code = docs.nodes("part/other", docs.request)
+    for holder in (hint, items["nodes"][1]):
+        (paragraph,) = holder["nodes"]
+        assert (paragraph["type"], paragraph["nodes"][0]["leaves"][0]["text"]) == ("paragraph", "")
+    said = [[line["nodes"][0]["leaves"][0]["text"] for line in one["nodes"][0]["nodes"]] for one in (ask, empty, code)]
+    assert said == [["Read [this](other.md).", "", "```python", "print(1)", "```"], [""], ["print(1)"]]
+    assert [one["nodes"][0]["data"] for one in (ask, code)] == [{"blocks": True}, {"syntax": "python"}]
+    document = docs.page("part/other", docs.request, format="document")["document"]
+    docs.write(page=docs.pages["part/other"], document={"document": document})
+    assert docs.markdown("part/other") == HOLES
+    ask = document["nodes"][2]
+    ask["nodes"][0]["nodes"][0]["nodes"][0]["leaves"][0]["text"] = "Read [that](other.md)."
+    docs.write(page=docs.pages["part/other"], document={"document": document})
+    assert docs.markdown("part/other") == HOLES.replace("[this]", "[that]")
+
+
 def test_a_document_can_be_read_by_its_id_as_its_page_shows_it(docs: Docs) -> None:
     page = docs.page("part/referring", format="document")
     assert docs.get(f"/v1/spaces/{docs.space}/documents/{page['documentId']}") == page["document"]

@@ -96,7 +96,9 @@ class PdfJobWriter:
                 if before:
                     first = {"part": number, "id": "", "title": part.title, "depth": 0, "nodes": [], "files": {}}
                     file.write(encode_json(first) + b"\n")
-                documents = PageDocuments(part.outline, _NO_CONTEXT, self.storage.blobs.get, claims=part.claims)
+                documents = PageDocuments(
+                    part.outline, _NO_CONTEXT, self.storage.blobs.get, claims=part.claims, is_for_api=False
+                )
                 for depth, entry in entries:
                     check_time()
                     nodes = documents.render(entry, "true", "reusable-contents")["nodes"] if entry.node.body else []
