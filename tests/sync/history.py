@@ -15,7 +15,7 @@ from syncd.errors import Stopped
 from syncd.plan.merge.hunks import join_hunks
 from syncd.plan.merge.pages import SAME_LINES, TWO_NEW
 from syncd.sync.integrate.resolve import find_conflicts, resolve_pages
-from syncd.sync.merge.result import Choice
+from syncd.sync.merge.result import Choice, OwnText
 from syncd.sync.outcome import Applied, Held
 from syncd.sync.run.values import RunOptions
 from tests.sync.editors import Editors
@@ -81,10 +81,10 @@ class History(Writers, Editors):
                 # A page that was deleted, and that two sides brought back by edits of their own, is new on both.
                 contested |= page.entry.why == TWO_NEW and mark in self.ledger.deleted_pages
                 assert contested, self._tell("\n---\n".join(["nobody should have been asked", ours, *versions]))
-                text = join_hunks(page.parts, page.labels).decode()
+                text = join_hunks(page.text_parts, page.labels).decode()
                 self.ledger.choose([text])
                 both = re.sub(r"\n{3,}", "\n\n", MARKERS.sub("", _without_base(text)))
-                choices.setdefault(page.path, _once(both, ours).encode())
+                choices.setdefault(page.path, OwnText(_once(both, ours).encode()))
             resolve_pages(workspace, "main", choices)
 
     def _contested(self, clone: Clone, mark: str, ours: str) -> tuple[bool, list[str]]:

@@ -11,12 +11,12 @@ import typer
 from syncd.cli.sync.conflict_lines import CONTEXT, format_conflict, format_headline, format_hunk
 from syncd.cli.terminal.text import print_error, print_text
 from syncd.errors import Conflict
-from syncd.plan.merge.hunks import TextPiece, has_markers, join_hunks, list_hunks, replace_hunks
+from syncd.plan.merge.hunks import TextPiece, has_markers, list_hunks, replace_hunks
 from syncd.plan.merge.pages import Side
 from syncd.sync.integrate.authors import view_hunks
-from syncd.sync.integrate.drafts import read_draft, write_draft
+from syncd.sync.integrate.drafts import read_choice, read_draft, write_draft
 from syncd.sync.integrate.resolve import PageConflict
-from syncd.sync.merge.result import Choice
+from syncd.sync.merge.result import Choice, OwnText
 from syncd.sync.workspace import Workspace
 
 ANSWERS = {"o": "[o]urs", "t": "[t]heirs", "e": "[e]dit", "s": "[s]kip", "q": "[q]uit"}
@@ -30,7 +30,7 @@ def collect_choices(
 
     Shape: `way` is `ours`, `theirs`, `edit` or `interactive`; `hunks` are numbers of the one page, or none for pages as
     a whole. Hunks that are settled are kept in the page's draft.
-    Raises: BadParameter; Conflict when an edited page still has markers.
+    Raises: BadParameter; Conflict when an edited page still has markers, or no title.
     """
     if way == "interactive":
         return _ask_for_choices(workspace, conflicts)
@@ -54,9 +54,12 @@ def collect_choices(
 
 
 def _save_draft(workspace: Workspace, conflict: PageConflict, parts: Sequence[TextPiece]) -> dict[str, Choice]:
-    """Save the settled hunks of a page; return its whole text by path when no hunk is open."""
+    """Save the settled hunks of a page; return its whole text by path when no hunk is open.
+
+    Raises: as `read_choice`.
+    """
     write_draft(workspace, conflict, parts)
-    return {} if has_markers(parts, conflict.labels) else {conflict.path: join_hunks(parts, conflict.labels)}
+    return {} if has_markers(parts, conflict.labels) else {conflict.path: read_choice(conflict, parts)}
 
 
 def _ask_for_choices(workspace: Workspace, conflicts: Sequence[PageConflict]) -> dict[str, Choice]:
@@ -108,8 +111,11 @@ def _read_answer(letters: str) -> str:
             return answer.strip() or "q"
 
 
-def _edit_page(workspace: Workspace, conflict: PageConflict) -> bytes:
-    """Let the person edit a page with markers, and return it. Raises: Conflict when markers remain."""
+def _edit_page(workspace: Workspace, conflict: PageConflict) -> OwnText:
+    """Let the person edit a page with markers, and return it.
+
+    Raises: Conflict when markers remain; as `read_choice`.
+    """
     if not conflict.parts:
         raise typer.BadParameter(f"{conflict.path} has no lines to choose from: --ours or --theirs")
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
@@ -129,4 +135,4 @@ def _edit_page(workspace: Workspace, conflict: PageConflict) -> bytes:
             f"{conflict.path} still has markers; nothing was recorded",
             hint=f"your text is in {file}; syncd resolve {shlex.quote(conflict.path)} --edit opens it again",
         )
-    return join_hunks(parts, conflict.labels)
+    return read_choice(conflict, parts)

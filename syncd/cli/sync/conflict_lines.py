@@ -10,7 +10,7 @@ from typing import Any
 from syncd.cli.terminal.text import escape, find_width, format_time, is_coloured, style_text, wrap_line
 from syncd.plan.merge.hunks import Hunk, list_hunks, split_lines
 from syncd.plan.merge.pages import SIDES, TITLES, Page, Side
-from syncd.sync.integrate.authors import Author, HunkSide, HunkView, find_author, find_title, view_hunks
+from syncd.sync.integrate.authors import Author, HunkSide, HunkView, find_author, view_hunks
 from syncd.sync.integrate.drafts import read_draft
 from syncd.sync.integrate.resolve import PageConflict
 from syncd.sync.workspace import Workspace
@@ -51,7 +51,7 @@ def format_conflict(workspace: Workspace, conflict: PageConflict) -> list[str]:
 def format_headline(conflict: PageConflict) -> str:
     """Return one line with the path of a page in conflict, the reason, and the names of both sides."""
     sides = f"({escape(conflict.branch)} and {escape(conflict.lane.name)})"
-    return f"{style_text(f'! {escape(conflict.path)}:', 31, sys.stdout)} {escape(conflict.entry.why)} {sides}"
+    return f"{style_text(f'! {escape(conflict.path)}:', 31, sys.stdout)} {escape(conflict.entry.reason)} {sides}"
 
 
 def format_hunk(conflict: PageConflict, view: HunkView, count: int) -> Iterator[str]:
@@ -155,7 +155,7 @@ def _describe_action(workspace: Workspace, conflict: PageConflict, page: Page, s
     """What a side did to a page since the base, in words."""
     base, version = page.base, page.at(side)
     if conflict.entry.why == TITLES:
-        return f"calls it “{find_title(workspace, conflict, side)}”"
+        return f"calls it “{conflict.entry.find_title(side)}”"
     if version is None:
         return "deleted it" if base is not None else "does not have it"
     if base is None:
@@ -186,7 +186,7 @@ def build_conflict_document(workspace: Workspace, conflict: PageConflict) -> dic
     pages = conflict.entry.pages if not views else ()
     return {
         "path": conflict.path,
-        "why": conflict.entry.why,
+        "why": conflict.entry.reason,
         "with": conflict.lane.name,
         "ours": list(conflict.entry.list_paths("ours")),
         "theirs": list(conflict.entry.list_paths("theirs")),
@@ -202,7 +202,7 @@ def _build_hunk_document(view: HunkView, *, is_settled: bool) -> dict[str, Any]:
     hunk: Hunk = view.hunk
     sides: dict[str, Any] = {
         side: {
-            "line": hunk_side.line,
+            "line": hunk_side.line or None,
             "lines": [_decode_line(line) for line in hunk_side.lines],
             "authors": [_build_author_document(author) for author in hunk_side.authors],
         }

@@ -139,7 +139,7 @@ def _build_conflict(workspace: Workspace, repository: str, conflict: PageConflic
     return ConflictView(
         repository,
         conflict.path,
-        conflict.entry.why,
+        conflict.entry.reason,
         conflict.branch,
         conflict.lane.name,
         tuple(_build_comparison(conflict, view) for view in views),

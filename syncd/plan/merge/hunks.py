@@ -15,6 +15,7 @@ _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
 _SIZE = 7
 """Signs of a marker, where no line of a text looks like one."""
 _BEGIN = re.compile(rb"(<{7,}) ours\s*")
+_TITLE = "title: "
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Hunk:
 
 TextPiece = bytes | Hunk
 """A piece of a text: lines without conflict, or a hunk."""
+Titles = tuple[str, str, str]
+"""The titles of a page in base, ours and theirs; "" where the base lacks it."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,27 @@ def measure_markers(text: bytes) -> int:
 def split_merged_text(text: bytes, sides: Mapping[Side, bytes]) -> tuple[TextPiece, ...]:
     """Return the parts of a text as it was merged, with markers that call its sides `ours` and `theirs`."""
     return split_hunks(text, Labels(size=measure_markers(text)), sides)
+
+
+def put_title_first(pieces: Sequence[TextPiece], titles: Titles) -> tuple[TextPiece, ...]:
+    """Return the pieces of a text behind a first hunk with the page's titles, and an empty line."""
+    base, ours, theirs = (f"{_TITLE}{title}\n".encode() for title in titles)
+    later = (replace(piece, number=piece.number + 1) if isinstance(piece, Hunk) else piece for piece in pieces)
+    return (Hunk(1, base if titles[0] else None, ours, theirs), b"\n", *later)
+
+
+def drop_title(pieces: Sequence[TextPiece]) -> tuple[TextPiece, ...]:
+    """Return the pieces of a text without those that `put_title_first` has put before them; hunks keep their
+    numbers."""
+    return tuple(pieces[2:])
+
+
+def cut_title(text: bytes) -> tuple[str, bytes]:
+    """Return the title in the first line of a text, and the text behind it and the empty line that follows; "" where
+    there are no such lines."""
+    first, empty, *rest = [*_LINE.findall(text), b"", b""]
+    word = first.decode("utf-8", "replace").rstrip()
+    return (word.removeprefix(_TITLE), b"".join(rest)) if word.startswith(_TITLE) and not empty.strip() else ("", text)
 
 
 def split_hunks(text: bytes, labels: Labels, sides: Mapping[Side, bytes]) -> tuple[TextPiece, ...]:

@@ -113,7 +113,8 @@ class TextSource(Enum):
 class Decision:
     """What becomes of a page: its path and text, or in `why` the reason of a conflict; `note` is for people.
 
-    Shape: `oid` is the blob of the text, once it is known.
+    Shape: `oid` is the blob of the text, once it is known. `titles` are those in base, ours and theirs where both sides
+    gave the page another one; "" where the base lacks it.
     """
 
     page: Page
@@ -123,6 +124,7 @@ class Decision:
     oid: str = ""
     why: str = ""
     note: str = ""
+    titles: tuple[str, str, str] | None = None
 
     @property
     def is_revived(self) -> bool:

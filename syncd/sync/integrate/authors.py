@@ -25,7 +25,10 @@ class Author:
 
 @dataclass(frozen=True)
 class HunkSide:
-    """A hunk on one side: its first line there, from 1, its lines, those around it, and who wrote it, newest first."""
+    """A hunk on one side: its first line there, from 1, its lines, those around it, and who wrote it, newest first.
+
+    Shape: a title is in no line of the page, and has the number 0.
+    """
 
     line: int
     lines: tuple[bytes, ...]
@@ -47,6 +50,9 @@ def view_hunks(workspace: Workspace, conflict: PageConflict, *, context: int) ->
     """Return the hunks of a page in conflict with where they are and who wrote them. Units: `context` in lines."""
     hunks = list_hunks(conflict.parts)
     sides = {side: _view_side(workspace, conflict, side, context) for side in SIDES}
+    if conflict.entry.titles and hunks:
+        for side in SIDES:
+            sides[side][hunks[0].number] = _view_title(workspace, conflict, hunks[0], side)
     return [HunkView(hunk, sides["ours"][hunk.number], sides["theirs"][hunk.number]) for hunk in hunks]
 
 
@@ -59,24 +65,10 @@ def find_author(workspace: Workspace, conflict: PageConflict, page: Page, side: 
     return _read_author(workspace, _find_last_change(workspace, conflict, _find_side_commit(conflict, side), path))
 
 
-def find_title(workspace: Workspace, conflict: PageConflict, side: Side) -> str:
-    """Return the title that the table of contents gives a page in conflict on a side; "" where it is not listed."""
-    version = conflict.page.at(side)
-    for binding in workspace.bindings if version is not None else ():
-        listing = read_summary(workspace.repository, binding, _find_side_commit(conflict, side))
-        if (
-            listing is not None
-            and version is not None
-            and (entry := listing.index_pages().get(version.path)) is not None
-        ):
-            return entry.title
-    return ""
-
-
 def _view_side(workspace: Workspace, conflict: PageConflict, side: Side, context: int) -> dict[int, HunkSide]:
     text, version, commit = conflict.texts[side], conflict.page.at(side), _find_side_commit(conflict, side)
     assert version is not None
-    places, lines = find_lines(conflict.parts, side, text), split_lines(text)
+    places, lines = find_lines(conflict.text_parts, side, text), split_lines(text)
     wrote = workspace.repository.find_line_commits(
         commit, version.path, list(places.values()), exclude=conflict.result.base.commits
     )
@@ -95,10 +87,15 @@ def _view_side(workspace: Workspace, conflict: PageConflict, side: Side, context
     return found
 
 
+def _view_title(workspace: Workspace, conflict: PageConflict, hunk: Hunk, side: Side) -> HunkSide:
+    author = _find_title_author(workspace, conflict, side)
+    return HunkSide(0, (hunk.at(side),), (), (), (author,) if author is not None else ())
+
+
 def _find_title_author(workspace: Workspace, conflict: PageConflict, side: Side) -> Author | None:
     """Who wrote the line of the table of contents that gives a page its title."""
     title, repository, commit = (
-        find_title(workspace, conflict, side),
+        conflict.entry.find_title(side),
         workspace.repository,
         _find_side_commit(conflict, side),
     )

@@ -1,20 +1,24 @@
 """Drafts: pages of which some hunks are settled and others wait, below the git directory until the last one is.
 
-A draft is the page's text with markers around what is left. Its name is a digest of both sides and of what they are
-called, so that it is never taken for an answer to another question than it was; nothing is committed from it before
-no marker is left in it.
+A draft is the page's text with markers around what is left, behind a line with its title where both sides gave it
+another one. Its name is a digest of both sides and of what they are called, so that it is never taken for an answer to
+another question than it was; nothing is committed from it before no marker is left in it.
 """
 
 import hashlib
+import shlex
 import shutil
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
+from syncd.errors import Conflict
 from syncd.files import create_file, read_file, replace_file
-from syncd.plan.merge.hunks import TextPiece, join_hunks, list_hunks, number_hunks, split_hunks
+from syncd.plan.merge.hunks import TextPiece, cut_title, join_hunks, list_hunks, number_hunks, split_hunks
+from syncd.plan.merge.pages import SIDES
 from syncd.sync.integrate.resolve import PageConflict
+from syncd.sync.merge.result import OwnText
 from syncd.sync.workspace import Workspace
 
 FOLDER = Path("syncd") / "resolve"
@@ -47,6 +51,26 @@ def write_draft(workspace: Workspace, conflict: PageConflict, parts: Sequence[Te
     except FileExistsError:
         replace_file(top, path, text)
     return file
+
+
+def read_choice(conflict: PageConflict, parts: Sequence[TextPiece]) -> OwnText:
+    """Return what a person chose for a page of which no hunk is open.
+
+    Raises: Conflict when it does not begin with one side's title, where both gave the page another one.
+    """
+    text = join_hunks(parts, conflict.labels)
+    if not conflict.entry.titles:
+        return OwnText(text)
+    title, body = cut_title(text)
+    for side in SIDES:
+        if title == conflict.entry.find_title(side):
+            return OwnText(body, side)
+    ours, theirs = (conflict.entry.find_title(side) for side in SIDES)
+    raise Conflict(
+        f"{conflict.path} has to begin with its title, “title: {ours}” or “title: {theirs}”, and an empty line; "
+        "nothing was recorded",
+        hint=f"syncd resolve {shlex.quote(conflict.path)} --edit opens it again; give it a third title afterwards",
+    )
 
 
 def delete_draft(workspace: Workspace, conflict: PageConflict) -> None:

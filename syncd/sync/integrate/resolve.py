@@ -4,7 +4,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from syncd.plan.change import Change
-from syncd.plan.merge.hunks import Labels, TextPiece, list_hunks, measure_markers, split_merged_text
+from syncd.plan.merge.hunks import (
+    Labels,
+    TextPiece,
+    drop_title,
+    list_hunks,
+    measure_markers,
+    put_title_first,
+    split_merged_text,
+)
 from syncd.plan.merge.pages import SIDES, Page, Side, Version
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate, integrate_commit, is_change_request
@@ -32,8 +40,8 @@ class LaneRef:
 class PageConflict:
     """A page of a branch that waits for a person, and what it is in conflict with.
 
-    Shape: `parts` is its text, hunk by hunk, and `texts` what each side has; both are empty where nobody can choose
-    line by line. `result` is the merge that found it.
+    Shape: `parts` is its text, hunk by hunk, behind a hunk with its titles where they are in conflict; `texts` is what
+    each side has. Both are empty where nobody can choose line by line. `result` is the merge that found it.
     """
 
     branch: str
@@ -47,6 +55,11 @@ class PageConflict:
     def path(self) -> str:
         """Where people look for it."""
         return self.entry.path
+
+    @property
+    def text_parts(self) -> tuple[TextPiece, ...]:
+        """Its text, hunk by hunk, without its titles."""
+        return drop_title(self.parts) if self.entry.titles else self.parts
 
     @property
     def labels(self) -> Labels:
@@ -78,11 +91,11 @@ def resolve_pages(
     """Record what a person decided, by path, in a branch; return what was done and the pages still in conflict.
 
     Shape: a page that is in conflict with a change request and with main content is settled with the first, and with
-    both where they have the same version of it, or where the branch's own is to stay. What else the platform has comes
-    along. Raises: as `integrate`.
+    both where they have the same version and title of it, or where the branch's own is to stay. What else the platform
+    has comes along. Raises: as `integrate`.
     """
     still: list[PageConflict] = []
-    answered: dict[str, tuple[Version | None, ...]] = {}
+    answered: dict[str, tuple[Version | str | None, ...]] = {}
     changes: list[Change] = []
     notes: list[str] = []
     for lane in _list_lanes(workspace, branch):
@@ -91,7 +104,7 @@ def resolve_pages(
             continue
         here: dict[str, Choice] = {}
         for page in result.conflicts:
-            theirs = tuple(one.theirs for one in page.pages)
+            theirs = (*(one.theirs for one in page.pages), page.find_title("theirs"))
             for path in choices.keys() & set(page.paths):
                 if answered.setdefault(path, theirs) == theirs or choices[path] == "ours":
                     here[path] = choices[path]
@@ -141,4 +154,7 @@ def _build_page_conflict(
     read = workspace.repository.read
     texts = {side: read(version.oid) for side, version in versions.items() if version is not None} if held.text else {}
     parts = split_merged_text(held.text, texts) if len(texts) == len(SIDES) else ()
-    return PageConflict(branch, lane, held, result, parts, texts) if list_hunks(parts) else conflict
+    if not list_hunks(parts):
+        return conflict
+    titled = put_title_first(parts, held.titles) if held.titles else parts
+    return PageConflict(branch, lane, held, result, titled, texts)

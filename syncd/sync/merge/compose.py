@@ -18,6 +18,7 @@ from syncd.sync.merge.result import (
     Decisions,
     EntryConflict,
     MergeResult,
+    OwnText,
     PagePlaces,
     SummaryVersions,
     parse_entries,
@@ -83,8 +84,10 @@ class _TreeComposer:
                 if version is not None and (side == "ours" or chosen is not None):
                     version = self._follow_links(version, side)
                 plan.add_page(decision.page, decision.target if title_only else version)
-            if isinstance(choice, bytes):
-                plan.written[conflict.path] = choice
+            if isinstance(choice, OwnText):
+                plan.written[conflict.path] = choice.text
+                if choice.title == "theirs":
+                    plan.titles_kept["theirs"].append(frozenset(conflict.pages[0].paths))
         changes = {**plan.removed, **plan.written}
         for summary in self.decided.summaries:
             changes |= self._compose_summary(

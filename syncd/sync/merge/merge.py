@@ -12,7 +12,6 @@ from syncd.plan.merge.pages import (
     LINKED,
     SAME_LINES,
     SIDES,
-    TITLES,
     TWO_NEW,
     Decision,
     EntryPaths,
@@ -40,7 +39,6 @@ from syncd.sync.merge.moves import (
     find_recorded_moves,
     list_file_changes,
     pair_moved_files,
-    read_version,
 )
 from syncd.sync.merge.result import (
     EXCLUDED,
@@ -57,8 +55,8 @@ from syncd.sync.merge.summaries import drop_absent_pages, find_summaries, follow
 from syncd.sync.merge.texts import follow_moved_targets, list_side_moves
 from syncd.sync.merge.titles import (
     TITLES_OF_TWO_SPACES,
+    add_title_conflicts,
     carry_titles,
-    find_contested_transfers,
     find_retitled,
     list_titles,
 )
@@ -212,7 +210,8 @@ class _Merge:
     def _decide(self) -> tuple[list[Decision], list[list[Decision]]]:
         """Clean decisions about the pages that differ, and groups in conflict."""
         pages = self.find_pages()
-        return self._separate_conflicts(self._add_title_conflicts(pages, self._merge_texts(self._decide_pages(pages))))
+        merged, moves = self._merge_texts(self._decide_pages(pages)), _list_moves(pages)
+        return self._separate_conflicts(add_title_conflicts(self.repository, self.trees, self.summaries, moves, merged))
 
     def restore_paths(self, moves: Mapping[str, str]) -> dict[str, str]:
         """The moves of ours, with each path as the base and ours have it."""
@@ -327,25 +326,6 @@ class _Merge:
         known = self.texts | {page: text.text for page, text in zip(without_base, texts, strict=True)}
         return [_build_conflict(group, known) for group in groups]
 
-    def _add_title_conflicts(self, pages: Sequence[Page], decisions: Sequence[Decision]) -> list[Decision]:
-        """Mark pages that both sides gave different titles as in conflict; add those of which nothing else changed."""
-        found = list(decisions)
-        where = {decision.page.paths[0]: number for number, decision in enumerate(found)}
-        for summary in self.summaries:
-            for base, ours, theirs in summary.find_title_conflicts(
-                _list_renames(pages, "ours"), _list_renames(pages, "theirs")
-            ):
-                if (number := where.get(base)) is not None:
-                    found[number] = replace(found[number], why=found[number].why or TITLES)
-                else:
-                    paths = zip(self.trees, (base, ours, theirs), strict=True)
-                    before, one, other = (read_version(self.repository, tree, path) for tree, path in paths)
-                    found.append(replace(decide_page(Page(before, one, other)), why=TITLES))
-        for page in find_contested_transfers(self.summaries, pages):
-            number = where[page.paths[0]]
-            found[number] = replace(found[number], why=found[number].why or TITLES_OF_TWO_SPACES)
-        return found
-
     def _separate_conflicts(self, decisions: Sequence[Decision]) -> tuple[list[Decision], list[list[Decision]]]:
         """Clean decisions, and groups in conflict; a file is not deleted while a page in conflict links to it."""
         together: list[tuple[Page, Page]] = []
@@ -371,8 +351,10 @@ def _build_conflict(group: Sequence[Decision], texts: Mapping[Page, bytes]) -> E
     """A group of decisions as one conflict: first the page that is in conflict itself."""
     main_decision = next((decision for decision in group if decision.why not in ("", LINKED)), group[0])
     pages = (main_decision.page, *(decision.page for decision in group if decision is not main_decision))
-    text = texts.get(main_decision.page, b"") if len(_find_on_both_sides(group)) == 1 else b""
-    return EntryConflict(main_decision.page.path, main_decision.why, pages, text)
+    why, titles = main_decision.why, main_decision.titles
+    has_lines = len(_find_on_both_sides(group)) == 1 and why != TITLES_OF_TWO_SPACES
+    text = texts.get(main_decision.page, b"") if has_lines else b""
+    return EntryConflict(main_decision.page.path, why, pages, text, titles)
 
 
 def _list_renames(pages: Iterable[Page], side: Side) -> dict[str, str]:

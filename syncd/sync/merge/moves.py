@@ -244,8 +244,8 @@ def pair_moved_files(
     after = {new.path: new for _, new in listed if new is not None}
     pairs: list[FileChange] = []
     for path, later in moves.items():
-        old = before.get(path) or read_version(repository, base, path)
-        new = after.get(later) or read_version(repository, side, later)
+        old = before.get(path) or _read_version(repository, base, path)
+        new = after.get(later) or _read_version(repository, side, later)
         if old is not None and new is not None:
             pairs.append((old, new))
     gone = {old.path for old, _ in pairs if old is not None}
@@ -303,7 +303,7 @@ def _find_renames(repository: Repository, before: str, after: str) -> dict[str, 
     return {old: new for old, new in found.items() if new not in exact.values()} | exact
 
 
-def read_version(repository: Repository, tree: str, path: str) -> Version | None:
+def _read_version(repository: Repository, tree: str, path: str) -> Version | None:
     """Return the file that a tree has at a path; None where that is none."""
     return _build_version(path, repository.find_file(tree, path))
 

@@ -16,10 +16,19 @@ from syncd.layout.tree.summary import (
     transform_entries,
     walk_entries,
 )
-from syncd.plan.merge.pages import Decision, EntryPaths, Page, Side, other_side
+from syncd.plan.merge.pages import SIDES, TITLES, Decision, EntryPaths, Page, Side, other_side
 from syncd.sync.binding import Binding
 
-Choice = Side | bytes
+
+@dataclass(frozen=True)
+class OwnText:
+    """A text that a person chose for a page in conflict, and the side whose title it gets."""
+
+    text: bytes
+    title: Side = "ours"
+
+
+Choice = Side | OwnText
 """What a person decided for a page in conflict: a side, or a text of their own."""
 EXCLUDED = "it was left out by the caller"
 SEVERAL_BASES = "both sides have merged it differently before"
@@ -39,6 +48,17 @@ class Base:
     tree: str
     commits: tuple[str, ...]
     ambiguous: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class TitleConflict:
+    """A page that both sides gave different titles: its paths in base, ours and theirs, and its titles there.
+
+    Shape: a title is "" where the base lacks the page.
+    """
+
+    paths: tuple[str, str, str]
+    titles: tuple[str, str, str]
 
 
 @dataclass(frozen=True)
@@ -145,8 +165,8 @@ class SummaryVersions:
             path for path, entry in self.index_base_pages().items() if (new := news[path]) and new.title != entry.title
         }
 
-    def find_title_conflicts(self, ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[tuple[str, str, str]]:
-        """Return the paths in base, ours and theirs of pages whose titles conflict.
+    def find_title_conflicts(self, ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[TitleConflict]:
+        """Return the pages whose titles conflict.
 
         Shape: `ours` and `theirs` are the new paths of each side by the former ones. Where one side added a page at a
         path to which the other moved one, these are two pages.
@@ -162,7 +182,8 @@ class SummaryVersions:
             if first is None or second is None or first.title == second.title:
                 continue
             if base is None or base.title not in (first.title, second.title):
-                found.append((path, in_ours, in_theirs))
+                titles = base.title if base is not None else "", first.title, second.title
+                found.append(TitleConflict((path, in_ours, in_theirs), titles))
         return found
 
 
@@ -196,14 +217,26 @@ class PagePlaces:
 class EntryConflict:
     """A page that a person has to decide about, or several pages that can only be decided together.
 
-    Shape: `path` is where people look for it; `why` is a sentence for them. `text` has both sides' lines, with Git's
-    markers around those in conflict; b"" where no lines were merged.
+    Shape: `path` is where people look for it; `why` is what keeps it from being merged. `text` has both sides' lines,
+    with Git's markers around those in conflict; b"" where no lines were merged. `titles` are those of the page in base,
+    ours and theirs where both sides gave it another one, whatever else is in conflict.
     """
 
     path: str
     why: str
     pages: tuple[Page, ...]
     text: bytes = field(default=b"", repr=False)
+    titles: tuple[str, str, str] | None = None
+
+    @property
+    def reason(self) -> str:
+        """Why it is in conflict, as a sentence for people."""
+        is_hidden = self.titles is not None and self.why not in (TITLES, EXCLUDED)
+        return f"{self.why}, and its titles differ" if is_hidden else self.why
+
+    def find_title(self, side: Side) -> str:
+        """Return the title that a side gave the page, where titles are in conflict; else ""."""
+        return self.titles[1 + SIDES.index(side)] if self.titles is not None else ""
 
     @property
     def paths(self) -> tuple[str, ...]:

@@ -91,15 +91,15 @@ def _find_writer(decision: Decision, moves: SideMoves) -> tuple[Side, Version] |
 def join_texts(repository: Repository, result: MergeResult) -> dict[str, bytes]:
     """Return a text with the lines of both sides, ours first, for each page whose lines alone are in conflict, by path.
 
-    Shape: for where nobody can be asked to choose. Left out are pages whose frontmatter is in conflict, and those that
-    a side moved.
+    Shape: for where nobody can be asked to choose. Left out are pages whose frontmatter or title is in conflict, and
+    those that a side moved.
     """
     joined = {conflict.path: _join_text(repository, conflict) for conflict in result.conflicts}
     return {path: text for path, text in joined.items() if text is not None}
 
 
 def _join_text(repository: Repository, conflict: EntryConflict) -> bytes | None:
-    if conflict.why != SAME_LINES or conflict.paths != (conflict.path,):
+    if conflict.why != SAME_LINES or conflict.titles is not None or conflict.paths != (conflict.path,):
         return None
     pieces = split_conflict(repository, conflict)
     hunks = list_hunks(pieces)

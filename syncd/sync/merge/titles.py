@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from syncd.errors import FileInvalid
 from syncd.layout.tree.summary import Entry, escape_title, transform_entries, walk_entries
-from syncd.plan.merge.pages import SIDES, Page, Side, Version, other_side
+from syncd.plan.merge.pages import SAME_LINES, SIDES, TITLES, Decision, Page, Side, Version, decide_page, other_side
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob
 from syncd.sync.merge.result import SummaryFile, SummaryVersions, parse_entries
@@ -82,6 +82,42 @@ def carry_titles(
             found[number] = repository.write_tree(trees[number], changes)
     base, ours, theirs = found
     return base, ours, theirs
+
+
+def add_title_conflicts(
+    repository: Repository,
+    trees: tuple[str, str, str],
+    summaries: Sequence[SummaryVersions],
+    renames: Mapping[Side, Mapping[str, str]],
+    decisions: Sequence[Decision],
+) -> list[Decision]:
+    """Return decisions in which pages that both sides gave different titles are in conflict, each with its titles.
+
+    Shape: pages of which nothing else changed come last. `trees` are those of base, ours and theirs; `renames` are each
+    side's new paths by the former ones.
+    """
+    found = list(decisions)
+    where = {decision.page.paths[0]: number for number, decision in enumerate(found)}
+    for conflict in (
+        one for summary in summaries for one in summary.find_title_conflicts(renames["ours"], renames["theirs"])
+    ):
+        if (number := where.get(conflict.paths[0])) is not None:
+            found[number] = replace(found[number], why=found[number].why or TITLES, titles=conflict.titles)
+        else:
+            versions = zip(trees, conflict.paths, strict=True)
+            before, one, other = (_find_version(repository, tree, path) for tree, path in versions)
+            found.append(replace(decide_page(Page(before, one, other)), why=TITLES, titles=conflict.titles))
+    # Two tables of contents have the titles: they cannot be chosen beside the lines, only with the page as a whole.
+    for page in find_contested_transfers(summaries, [decision.page for decision in decisions]):
+        number = where[page.paths[0]]
+        if found[number].why in ("", SAME_LINES):
+            found[number] = replace(found[number], why=TITLES_OF_TWO_SPACES)
+    return found
+
+
+def _find_version(repository: Repository, tree: str, path: str) -> Version | None:
+    blob = repository.find_file(tree, path)
+    return Version(path, blob.oid, blob.mode) if blob is not None else None
 
 
 def find_contested_transfers(summaries: Sequence[SummaryVersions], pages: Sequence[Page]) -> set[Page]:

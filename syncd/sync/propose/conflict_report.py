@@ -20,7 +20,6 @@ from syncd.plan.propose.description_conflicts import (
 from syncd.sync.binding import Binding
 from syncd.sync.merge.lines import list_blobs
 from syncd.sync.merge.result import EntryConflict
-from syncd.sync.merge.summaries import read_summary
 from syncd.sync.propose.intent import Intent
 from syncd.sync.state.conflicts import KEEP_MERGE, find_shared_branch
 from syncd.sync.state.proposals import Proposal
@@ -28,7 +27,7 @@ from syncd.sync.workspace import Workspace
 
 ConflictLines = tuple[tuple[str, ...], tuple[str, ...]]
 """The lines in conflict of a page, as ours and as theirs has them."""
-FORMAT = 2
+FORMAT = 3
 """Version of the report's wording: when it changes, descriptions are rewritten."""
 
 
@@ -40,7 +39,7 @@ def report_conflicts(workspace: Workspace, binding: Binding, intent: Intent) -> 
     few = intent.entry_conflicts[:PAGES_MAX]
     hunks = reporter.find_lines([page for _, page in few])
     report = [reporter.report(name, page, lines) for (name, page), lines in zip(few, hunks, strict=True)]
-    rest = [ConflictingPage(page.path, page.why) for _, page in intent.entry_conflicts[PAGES_MAX:]]
+    rest = [ConflictingPage(page.path, page.reason) for _, page in intent.entry_conflicts[PAGES_MAX:]]
     return Conflicts(_fingerprint(workspace, intent), (*report, *rest))
 
 
@@ -72,7 +71,7 @@ def has_report(proposal: Proposal) -> bool:
 
 def _fingerprint(workspace: Workspace, intent: Intent) -> str:
     report = [
-        (name, find_shared_branch(workspace, name, intent.branch), page.path, page.why, page.pages)
+        (name, find_shared_branch(workspace, name, intent.branch), page.path, page.reason, page.pages, page.titles)
         for name, page in intent.entry_conflicts
     ]
     return hashlib.sha256(repr((FORMAT, intent.branch, report)).encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -106,27 +105,17 @@ class _Reporter:
         intent, is_main = self.intent, name == f"{self.workspace.remote}/main"
         place = "main content" if is_main else "this change request"
         names = (f"In Git, on {intent.branch}", f"In {place}")
-        if page.why == TITLES:
-            lines = (
-                self._find_title(page, "ours", intent.tip),
-                self._find_title(page, "theirs", self._find_theirs(is_main)),
-            )
+        if page.titles is not None:
+            mark = "" if page.why == TITLES else "title: "
+            ours, theirs = (f"{mark}{page.find_title(side)}" for side in SIDES)
+            lines = (ours, *lines[0]), (theirs, *lines[1])
         versions = tuple(
             SideVersion(title, ", ".join(page.list_paths(side)) or "not there", text)
             for side, title, text in zip(SIDES, names, lines, strict=True)
         )
         browser = f"In a browser: let the page read in {place} as in Git, or as it did before. "
         browser += "The next run of syncd then brings Git's page here, where it can be edited on."
-        return ConflictingPage(page.path, page.why, versions, (browser, *self._advise_git(name, page)))
-
-    def _find_theirs(self, is_main: bool) -> str:
-        return self.intent.main if is_main else self.intent.existing
-
-    def _find_title(self, page: EntryConflict, side: Side, commit: str) -> tuple[str, ...]:
-        """The title of a page in the table of contents of a side."""
-        listing = read_summary(self.workspace.repository, self.binding, commit)
-        entries = listing.index_pages() if listing is not None else {}
-        return tuple(entries[path].title for path in page.list_paths(side) if path in entries)
+        return ConflictingPage(page.path, page.reason, versions, (browser, *self._advise_git(name, page)))
 
     def _advise_git(self, name: str, page: EntryConflict) -> tuple[str, ...]:
         branch = quote(self.intent.branch)

@@ -35,7 +35,7 @@ def describe_conflicts(
     elsewhere = f"; or in any clone, on {branch}: git pull, then git merge {shared}\n{KEEP_MERGE}" if shared else ""
     return tuple(
         Held(
-            f"{page.why} ({branch} and {name}); it stays as each side has it",
+            f"{page.reason} ({branch} and {name}); it stays as each side has it",
             f"syncd resolve {quote(page.path)}{where}, with --ours, --theirs or --edit{elsewhere}",
             exit_code=Conflict.exit_code,
             paths=(page.path,),

@@ -12,7 +12,7 @@ import pytest
 
 from syncd.cli.sync.conflict_lines import underline_new_words
 from syncd.fault_points import FaultPoint
-from tests.cli.sync.two_way import Web, Writer
+from tests.cli.sync.two_way import MAIN, Web, Writer, text_of
 from tests.stopping import run_until_stopped
 
 pytestmark = pytest.mark.story
@@ -209,6 +209,54 @@ def test_a_title_is_told_in_words(docs: Writer, web: Web) -> None:
     docs.run("resolve", "p3.md", "--edit", code=64)
     assert "[o]urs, [t]heirs, [s]kip, [q]uit? " in typed(docs, "e\nt\n")
     assert "[Theirs](p3.md)" in docs.read("SUMMARY.md")
+
+
+def retitle_beside_a_hunk(docs: Writer, web: Web, request: int = MAIN) -> None:
+    """Let both sides change one line of p1 and give it another title."""
+    web.edit("p1", "P1 one.", "P1 one, says the web.", request=request)
+    web.retitle("p1", "Theirs", request=request)
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    docs.retitle("P1", "Mine")
+    docs.run("sync", code=6)
+
+
+@pytest.mark.parametrize("lane", ["main content", "change request"])
+def test_a_title_in_conflict_is_a_hunk_beside_those_of_the_text(docs: Writer, web: Web, lane: str) -> None:
+    docs.edit("p2.md", "P2 one.", "P2 one, says B.")
+    docs.run("sync")
+    retitle_beside_a_hunk(docs, web, web.proposed() if lane == "change request" else MAIN)
+    said = docs.run("resolve", code=6)
+    assert "! p1.md: both sides changed the same lines, and its titles differ (main and platform/" in said
+    for line in ("Hunk 1 of 2", "| title: P1", "< title: Mine", "> title: Theirs", "Hunk 2 of 2", "< P1 one, says B."):
+        assert line in said
+    title, text = held(docs)[0]["hunks"]
+    assert (title["theirs"]["line"], title["theirs"]["lines"]) == (None, ["title: Theirs"])
+    assert [author["name"] for author in title["ours"]["authors"]] == ["A. Writer"]
+    assert text["ours"]["line"] == 3
+    docs.run("resolve", "p1.md", "--hunk", "2", "--ours")
+    assert "P1 one, says B." not in docs.run("resolve", code=6), "the title waits"
+    docs.run("resolve", "p1.md", "--hunk", "1", "--theirs")
+    docs.settle()
+    assert docs.read("p1.md") == text_of("P1").replace("# P1", "# Theirs").replace("P1 one.", "P1 one, says B.")
+    assert "[Theirs](p1.md)" in docs.read("SUMMARY.md")
+    assert web.titles(request=web.proposed())["p1"] == "Theirs"
+
+
+def test_the_editor_shows_a_title_in_conflict_above_the_text(docs: Writer, web: Web, tmp_path: Path) -> None:
+    retitle_beside_a_hunk(docs, web)
+    editor = tmp_path / "editor"
+
+    def edit(script: str) -> "subprocess.CompletedProcess[str]":
+        editor.write_text(f'#!/bin/sh\nsed -i -e "{script}" "$1"\n')
+        editor.chmod(0o755)
+        return docs.syncd("resolve", "p1.md", "--edit", EDITOR=str(editor))
+
+    refused = edit("/^[<>|=]\\{7\\}/d")
+    assert refused.returncode == 6
+    assert "p1.md has to begin with its title, “title: Mine” or “title: Theirs”" in " ".join(refused.stderr.split())
+    assert edit("1,2d;/^P1 one\\./d").returncode == 0
+    assert docs.read("p1.md").splitlines()[:5] == ["# Theirs", "", "P1 one, says B.", "P1 one, says the web.", ""]
+    assert "[Theirs](p1.md)" in docs.read("SUMMARY.md")
 
 
 def test_new_words_of_a_long_line_are_underlined() -> None:

@@ -76,5 +76,5 @@ def test_a_page_that_is_new_on_both_sides_may_be_about_merges(team: Team) -> Non
     docs.commit()
     web.add("p5", PAGE.replace("P1 one.", "P1 one, theirs."))
     docs.run("pull", code=6)
-    docs.run("resolve", "p5.md", "--hunk", "1", "--theirs")
+    docs.run("resolve", "p5.md", "--hunk", "1,2", "--theirs")  # the first is its title
     assert docs.read("p5.md") == PAGE.replace("P1 one.", "P1 one, theirs.")

@@ -5,10 +5,11 @@ import sys
 from pathlib import Path
 
 _BEGIN = re.compile(rb"(<{7,}) ")
+_TITLE = b"title: "
 
 
 def keep_both(lines: list[bytes]) -> list[bytes]:
-    """Return the lines without markers, and without those of the base."""
+    """Return the lines without markers, and without those of the base; of two titles, that of ours is kept."""
     found = next(filter(None, map(_BEGIN.match, lines)), None)
     if found is None:
         return lines
@@ -22,7 +23,8 @@ def keep_both(lines: list[bytes]) -> list[bytes]:
             is_base = False
         elif not (is_base or line.startswith((ours + b" ", theirs + b" "))):
             kept.append(line)
-    return kept
+    titles = kept[:2] if found.start() == 0 and lines[0] == found.string else []
+    return [kept[0], *kept[2:]] if len(titles) == 2 and all(line.startswith(_TITLE) for line in titles) else kept
 
 
 if __name__ == "__main__":

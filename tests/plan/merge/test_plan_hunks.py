@@ -9,12 +9,16 @@ from hypothesis import strategies as st
 from syncd.plan.merge.hunks import (
     Hunk,
     Labels,
+    TextPiece,
+    cut_title,
+    drop_title,
     find_lines,
     has_markers,
     join_hunks,
     list_hunks,
     measure_markers,
     number_hunks,
+    put_title_first,
     replace_hunks,
     split_hunks,
 )
@@ -73,6 +77,21 @@ def test_a_last_line_without_end_gets_none() -> None:
     (hunk,) = list_hunks(parts)
     assert join_hunks(replace_hunks(parts, {1: hunk.ours}), LABELS) == b"one\nmine"
     assert join_hunks(replace_hunks(parts, {1: hunk.theirs}), LABELS) == b"one\ntheirs\n"
+
+
+@pytest.mark.parametrize("base", ["Base", ""])
+def test_a_title_in_conflict_is_the_first_hunk(base: str) -> None:
+    pieces: tuple[TextPiece, ...] = (b"one\n", Hunk(1, b"two\n", b"mine\n", b"theirs\n"), b"")
+    titled = put_title_first(pieces, (base, "Ours", "Theirs"))
+    text = join_hunks(titled, LABELS)
+    assert split_hunks(text, LABELS, {"ours": b"", "theirs": b""})[1] == titled[0]
+    title, lines = list_hunks(titled)
+    assert (title.number, title.base, lines.number) == (1, b"title: Base\n" if base else None, 2)
+    assert join_hunks(drop_title(titled), LABELS) == join_hunks(pieces, LABELS)
+    settled = join_hunks(replace_hunks(titled, {1: title.theirs, 2: lines.ours}), LABELS)
+    assert cut_title(settled) == ("Theirs", b"one\nmine\n")
+    for text in (b"one\n", b"title: Ours\ntitle: Theirs\n\none\n", b""):
+        assert cut_title(text) == ("", text)
 
 
 def test_markers_that_are_not_complete_are_text() -> None:

@@ -12,6 +12,7 @@ from syncd.model.change_request import ChangeRequestCreate, MergeResult
 from syncd.model.content_write import ContentWrite, UpdatePage
 from syncd.plan.merge.hunks import join_hunks
 from syncd.sync.integrate.resolve import find_conflicts, resolve_pages
+from syncd.sync.merge.result import OwnText
 from syncd.sync.outcome import Unchanged
 from syncd.sync.review.comments import list_discussions
 from syncd.sync.run.cycle import run_cycle
@@ -35,7 +36,8 @@ def both_change(world: Any) -> None:
 
 def decide(world: Any, choice: Any, path: str = "options.md", branch: str = "main") -> list[str]:
     with world.workspace() as workspace:
-        _, still = resolve_pages(workspace, branch, {path: choice})
+        chosen = OwnText(choice) if isinstance(choice, bytes) else choice
+        _, still = resolve_pages(workspace, branch, {path: chosen})
         return [page.path for page in still]
 
 

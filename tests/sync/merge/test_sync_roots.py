@@ -8,6 +8,7 @@ from syncd.plan.merge.pages import SIDES, Side, other_side
 from syncd.sync.merge.compose import apply_choices
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
+from syncd.sync.merge.result import Choice, OwnText
 from tests.sync.merge.place import BASE, LINES, Files, Place
 
 X = f"# The page\n\n{LINES}"
@@ -47,9 +48,9 @@ def test_where_both_moved_alike_the_same_holds(place: Place) -> None:
     assert "(x.md)" in files["text/SUMMARY.md"]
 
 
-@pytest.mark.parametrize("chosen", [*SIDES, b"# The page\n\nBoth.\n"], ids=["ours", "theirs", "a text"])
+@pytest.mark.parametrize("chosen", [*SIDES, OwnText(b"# The page\n\nBoth.\n")], ids=["ours", "theirs", "a text"])
 @pytest.mark.parametrize("mover", SIDES)
-def test_a_page_in_conflict_lies_below_the_new_root(place: Place, mover: Side, chosen: Side | bytes) -> None:
+def test_a_page_in_conflict_lies_below_the_new_root(place: Place, mover: Side, chosen: Choice) -> None:
     one, other = (X.replace("Line 3 of", f"{side} of") for side in SIDES)
     result = merge_sides(place, BASE, mover, below({**BASE, "x.md": one}), {**BASE, "x.md": other})
     assert [conflict.path for conflict in result.conflicts] == ["text/x.md"]
