@@ -12,7 +12,7 @@ from syncd.repo.repository import Repository
 from syncd.repo.values import Blob, Commit, Difference
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.parts import PART_TRAILER, SYNTHETIC_AUTHOR, find_original
-from syncd.sync.merge.result import Base
+from syncd.sync.merge.result import Base, DropAbsentPages
 from syncd.sync.workspace import Workspace
 
 BASES_MAX = 8
@@ -30,8 +30,6 @@ ListNames = Callable[[str, str, str], Mapping[str, Collection[str]]]
 
 FollowRoots = Callable[[str, str], str]
 """Returns a tree with the content of each space below the root that another tree gives it."""
-DropAbsentPages = Callable[[str, Collection[str]], str]
-"""Returns a tree in which no SUMMARY.md lists a page that the tree lacks and that one of some other trees has."""
 
 
 def find_base(workspace: Workspace, ours: str, theirs: str, merge_commits: MergeCommits) -> Base:

@@ -37,6 +37,7 @@ from syncd.sync.merge.moves import (
     RecordedMoves,
     find_moves_by_text,
     find_recorded_moves,
+    join_halves,
     list_file_changes,
     pair_moved_files,
 )
@@ -171,7 +172,9 @@ class _Merge:
         self.workspace, self.unseen_edits, self.excluded = workspace, unseen_edits, excluded
         base_tree, *sides = (one.tree for one in moved)
         one, other = (follow_renames(self.repository, self.bindings, base_tree, side) for side in sides)
-        self.trees = (base_tree, one, other)
+        drop_absent = partial(drop_absent_pages, self.repository, self.bindings)
+        trees = (base_tree, one, other)
+        self.trees = join_halves(self.repository, self.bindings, (ours, theirs), trees, drop_absent)
         self.summaries: list[SummaryVersions] = []
         self.texts: dict[Page, bytes] = {}
 

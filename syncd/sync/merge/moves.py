@@ -9,6 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from syncd.layout.tree.paths import is_markdown
 from syncd.model.anchor import Anchor
@@ -19,7 +20,10 @@ from syncd.repo.repository import Repository
 from syncd.repo.values import Blob, Commit, Difference
 from syncd.sync.binding import Binding
 from syncd.sync.merge.parts import PART_TRAILER, find_original
+from syncd.sync.merge.result import DropAbsentPages
 
+COMMITS_MAX = 100
+"""The newest commits of a side, in which a move to another space is looked for."""
 RecordedMoves = tuple[dict[str, str], dict[str, str]]
 """For each of two sides, the new paths of files of the base, by their paths in the base."""
 
@@ -137,6 +141,60 @@ def drop_false_moves(repository: Repository, before: str, after: str, moves: Map
         return blob is not None and blob == repository.lookup(after, old) != repository.lookup(after, new)
 
     return {old: new for old, new in moves.items() if not is_false(old, new)}
+
+
+def join_halves(
+    repository: Repository,
+    bindings: Sequence[Binding],
+    sides: tuple[str, str],
+    trees: tuple[str, str, str],
+    drop_absent_pages: DropAbsentPages,
+) -> tuple[str, str, str]:
+    """Return the trees of a merge in which a page that one side has moved to another space is one page for the others.
+
+    Shape: where one half of such a move is known to both sides, and the other is not, base and the other side have the
+    page in both spaces. There it is left where this side does not have it any more, with what the other side made of
+    both, so that this goes with the page; where both were given other lines, nothing is joined. `sides` are the
+    commits, and `trees` those of base, ours and theirs.
+    """
+    base, found = trees[0], list(trees)
+    for number, other in ((1, 2), (2, 1)) if len(bindings) > 1 else ():
+        changes = repository.compare_trees(base, trees[other])
+        edited = {one.path for one in changes if one.status == "M" and is_markdown(one.path)}
+        others = repository.compare_trees(base, trees[number])
+        gone = [one.path for one in others if one.status == "D" and is_markdown(one.path)]
+        for path in gone if edited else ():
+            half = _find_other_half(repository, bindings, sides[number - 1], sides[other - 1], path)
+            if half is None or edited.isdisjoint((path, half)) or repository.lookup(trees[number], half) is None:
+                continue
+            versions = [(base, half), (trees[other], path), (trees[other], half)]
+            before, edit, left = (repository.find_file(tree, one) for tree, one in versions)
+            if before is None or edit is None or left is None:
+                continue
+            (text,) = repository.merge_texts([(before.oid, edit.oid, left.oid)])
+            if not text.conflicts:
+                joined = {half: None, path: replace(edit, oid=text.oid)}
+                for place, tree, files in ((0, base, {half: None}), (other, trees[other], joined)):
+                    found[place] = drop_absent_pages(repository.write_tree(found[place], files), [tree])
+    return found[0], found[1], found[2]
+
+
+def _find_other_half(
+    repository: Repository, bindings: Sequence[Binding], side: str, other: str, path: str
+) -> str | None:
+    """The path in another space to or from which a commit of a side, that the other has not, moved a file."""
+    if any(repository.find_tree(one) == one for one in (side, other)):
+        return None  # a plain tree has no history that could say it
+    space = next((binding for binding in bindings if binding.holds(path)), None)
+    commits = repository.list_commits(other, side, limit=COMMITS_MAX) if space is not None else []
+    steps = [(one.parents[0], one.oid) for one in commits if len(one.parents) == 1]  # a merge brings others' moves
+    here = repository.select_present([before for before, _ in steps])  # not all are, in a shallow clone
+    for before, after in steps:
+        for change in repository.compare_trees(before, after, renames=True) if before in here else ():
+            half = {change.old_path: change.path, change.path: change.old_path}.get(path)
+            if half is not None and any(one.holds(half) for one in bindings if one != space):
+                return half
+    return None
 
 
 def find_moves_by_text(

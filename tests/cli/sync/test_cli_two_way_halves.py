@@ -1,0 +1,110 @@
+"""A page that moves to another space has two halves: one change request deletes it, and one creates it.
+
+They do not come to their end at one time, and what others do to either half meanwhile goes with the page.
+Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_way_halves.py
+"""
+
+import pytest
+
+from tests.cli.sync.two_way import FOUR, Team, Web, Writer
+
+pytestmark = pytest.mark.story
+
+Two = tuple[Writer, Web, Web]
+
+
+def files_of(name: str) -> dict[str, str]:
+    """Return pages of which none is like one of another space."""
+    more = "".join(f"\nOnly in {name} {{path}}, {line}.\n" for line in "abcd")
+    return {path: text + ("" if path == "SUMMARY.md" else more.format(path=path)) for path, text in FOUR.items()}
+
+
+@pytest.fixture
+def two(team: Team) -> Two:
+    """A clone of two spaces, and the people in front of them; the move of a page is proposed."""
+    one, other = team.space("one", files_of("one")), team.space("two", files_of("two"))
+    docs = team.clone(f"{one.space}=one", f"{other.space}=two")
+    docs.git("mv", "one/p1.md", "two/q1.md")
+    docs.replace("one/SUMMARY.md", "* [P1](p1.md)\n", "")
+    docs.write("two/SUMMARY.md", docs.read("two/SUMMARY.md") + "* [P1](q1.md)\n")
+    docs.commit("Move")
+    docs.run("sync")
+    return docs, one, other
+
+
+def merge_all(docs: Writer, *webs: Web) -> None:
+    """Sync and merge until nothing is open."""
+    docs.settle()
+    for _ in range(4):
+        for web in webs:
+            for request in web.requests():
+                web.merge(request.number)
+        docs.settle()
+
+
+@pytest.mark.parametrize("syncs_between", [True, False])
+@pytest.mark.parametrize("what", ["text", "title"])
+def test_an_edit_of_the_old_page_follows_to_the_new_one_that_is_merged(
+    two: Two, what: str, syncs_between: bool
+) -> None:
+    docs, one, other = two
+    other.merge()
+    if syncs_between:
+        docs.run("sync")
+    if what == "text":
+        one.edit("p1", "P1 one.", "P1 one, says W.")
+    else:
+        one.retitle("p1", "P1, says W.")
+    docs.run("sync")
+    assert not docs.has("one/p1.md"), "the page is in both spaces"
+    merge_all(docs, one, other)
+    assert "P1" not in " ".join(one.titles().values())
+    if what == "text":
+        assert "P1 one, says W." in other.text("q1")
+    else:
+        assert other.titles()["q1"] == "P1, says W."
+
+
+def test_words_of_a_reviewer_and_of_the_former_space_are_both_in_the_page(two: Two) -> None:
+    docs, one, other = two
+    other.edit("q1", "P1 one.", "P1 one, says R.", request=other.proposed())
+    one.edit("p1", "P1 three.", "P1 three, says W.")
+    docs.run("sync")
+    for text in (docs.read("two/q1.md"), other.text("q1", request=other.proposed())):
+        for words in ("P1 one, says R.", "P1 three, says W."):
+            assert words in text
+    assert not docs.has("one/p1.md")
+
+
+def test_words_of_both_in_one_line_are_held(two: Two) -> None:
+    docs, one, other = two
+    other.edit("q1", "P1 one.", "P1 one, says R.", request=other.proposed())
+    one.edit("p1", "P1 one.", "P1 one, says W.")
+    docs.run("sync", code=6)
+    assert "P1 one, says R." in other.text("q1", request=other.proposed())
+    assert "P1 one, says W." in one.text("p1") + docs.everything()
+
+
+def test_a_reviewers_words_follow_a_page_whose_move_is_reverted(two: Two) -> None:
+    docs, one, other = two
+    other.edit("q1", "P1 one.", "P1 one, says R.", request=other.proposed())
+    docs.git("revert", "--no-edit", "HEAD")
+    docs.run("sync")
+    assert not docs.has("two/q1.md"), "the page is in both spaces"
+    assert "P1 one, says R." in docs.read("one/p1.md")
+    merge_all(docs, one, other)
+    assert "P1 one, says R." in one.text("p1")
+    assert "q1" not in other.slugs()
+
+
+def test_a_file_of_no_space_is_deleted_while_others_edit_pages(two: Two) -> None:
+    docs, one, _ = two
+    docs.write("notes.md", "# Notes\n")
+    docs.commit("Add notes")
+    docs.run("sync")
+    docs.git("rm", "--quiet", "notes.md")
+    docs.commit("Drop notes")
+    one.edit("p2", "P2 one.", "P2 one, says W.")
+    docs.run("sync")
+    assert "P2 one, says W." in docs.read("one/p2.md")
+    assert not docs.has("notes.md")
