@@ -45,6 +45,12 @@ def copy_line_ends(existing: bytes, body: bytes) -> bytes:
     return set_line_ends(body, is_crlf=True) if ends_with_crlf(existing) else body
 
 
+def match_line_ends(existing: bytes, body: bytes) -> bytes:
+    """Return the body with the kind of line ends that most lines of the existing text have."""
+    is_crlf = ends_with_crlf(existing)
+    return body if ends_with_crlf(body) is is_crlf else set_line_ends(body, is_crlf=is_crlf)
+
+
 def ends_with_crlf(text: bytes) -> bool:
     """Return whether most lines of a text end with CRLF."""
     return text.count(b"\r\n") * 2 > text.count(b"\n")

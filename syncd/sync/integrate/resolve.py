@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from syncd.layout.compare.reformat import match_line_ends
 from syncd.plan.change import Change
 from syncd.plan.merge.hunks import (
     Labels,
@@ -41,7 +42,8 @@ class PageConflict:
     """A page of a branch that waits for a person, and what it is in conflict with.
 
     Shape: `parts` is its text, hunk by hunk, behind a hunk with its titles where they are in conflict; `texts` is what
-    each side has. Both are empty where nobody can choose line by line. `result` is the merge that found it.
+    each side has, with the line ends of ours. Both are empty where nobody can choose line by line. `result` is the
+    merge that found it.
     """
 
     branch: str
@@ -153,6 +155,8 @@ def _build_page_conflict(
     versions = {side: conflict.page.at(side) for side in SIDES}
     read = workspace.repository.read
     texts = {side: read(version.oid) for side, version in versions.items() if version is not None} if held.text else {}
+    if len(texts) == len(SIDES):
+        texts["theirs"] = match_line_ends(texts["ours"], texts["theirs"])  # as the text in conflict has them
     parts = split_merged_text(held.text, texts) if len(texts) == len(SIDES) else ()
     if not list_hunks(parts):
         return conflict

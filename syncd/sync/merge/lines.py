@@ -8,7 +8,7 @@ base would write them.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from syncd.layout.compare.reformat import ends_with_crlf, set_line_ends
+from syncd.layout.compare.reformat import ends_with_crlf, match_line_ends, set_line_ends
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.links import find_targets, follow_moves
 from syncd.layout.tree.paths import is_markdown
@@ -32,7 +32,7 @@ def merge_lines(
     Shape: where a side moved files, each text, and else one in conflict, is merged once more with every link and line
     end as the base would write it; the links of that result are then written for the paths that all `decisions` give,
     and its line ends as the side has them that changed them. A first result without conflicts stays unless its links
-    lead elsewhere.
+    lead elsewhere. One with conflicts has ours' line ends throughout.
     """
     texts = repository.merge_texts([list_blobs(decision.page) for decision in to_merge])
     known = {
@@ -57,7 +57,39 @@ def merge_lines(
         path, former = to_merge[number].path, texts[number]
         if former.conflicts or _resolve_links(repository, oid, path) != _resolve_links(repository, former.oid, path):
             texts[number] = MergedText(oid, False, b"")
-    return texts
+    return mark_conflicts(repository, [list_blobs(decision.page) for decision in to_merge], texts)
+
+
+def mark_conflicts(
+    repository: Repository, trios: Sequence[tuple[str, str, str]], texts: Sequence[MergedText]
+) -> list[MergedText]:
+    """Return merged texts in which markers stand around lines that differ, and not around those of which only the line
+    ends do.
+
+    Shape: `texts` are what Git makes of the blobs in `trios`, base, ours and theirs; those in conflict get the line
+    ends of ours.
+    """
+    found = list(texts)
+    matched = {
+        number: blobs
+        for number, (trio, text) in enumerate(zip(trios, texts, strict=True))
+        if text.conflicts and (blobs := _match_line_ends(repository, trio)) != trio
+    }
+    for number, text in zip(matched, repository.merge_texts(list(matched.values())), strict=True):
+        if text.conflicts:
+            found[number] = text
+    return found
+
+
+def _match_line_ends(repository: Repository, trio: tuple[str, str, str]) -> tuple[str, str, str]:
+    """The blobs of base, ours and theirs, with the line ends of ours."""
+    base, ours, theirs = (repository.read(oid) if oid else b"" for oid in trio)
+    both = [match_line_ends(ours, text) for text in (base, theirs)]
+    is_text = b"\0" not in base + ours + theirs and max(map(len, (base, ours, theirs))) <= READ_MAX
+    if not is_text or both == [base, theirs]:
+        return trio
+    former, other = store_texts(repository, both)
+    return former if trio[0] else "", trio[1], other
 
 
 def has_same_words(repository: Repository, page: Page, moves: Moves) -> bool:

@@ -30,7 +30,7 @@ from syncd.sync.binding import Binding
 from syncd.sync.directories import follow_places, follow_roots, follow_spaces
 from syncd.sync.merge.base import find_base, find_branch_base, list_former_tips
 from syncd.sync.merge.compose import compose_result
-from syncd.sync.merge.lines import READ_MAX, has_same_words, list_blobs, merge_lines
+from syncd.sync.merge.lines import READ_MAX, has_same_words, list_blobs, mark_conflicts, merge_lines
 from syncd.sync.merge.link_targets import find_deleted_targets
 from syncd.sync.merge.lossy_forms import find_unseen_edits
 from syncd.sync.merge.moves import (
@@ -325,7 +325,8 @@ class _Merge:
     def _describe_conflicts(self, groups: Sequence[Sequence[Decision]]) -> list[EntryConflict]:
         """Each group of decisions as a conflict with its lines; texts without a usable base are compared directly."""
         without_base = [page for group in groups if group[0].why in _COMPARED for page in _find_on_both_sides(group)]
-        texts = self.repository.merge_texts([("", *list_blobs(page)[1:]) for page in without_base])
+        trios = [("", *list_blobs(page)[1:]) for page in without_base]
+        texts = mark_conflicts(self.repository, trios, self.repository.merge_texts(trios))
         known = self.texts | {page: text.text for page, text in zip(without_base, texts, strict=True)}
         return [_build_conflict(group, known) for group in groups]
 

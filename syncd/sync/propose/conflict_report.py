@@ -97,7 +97,7 @@ class _Reporter:
         found: list[ConflictLines] = [((), ())] * len(pages)
         for (number, one), text in zip(wanting.items(), merged, strict=True):
             texts = {side: repository.read(version.oid) for side in SIDES if (version := one.at(side)) is not None}
-            found[number] = _list_lines(text.text, texts)
+            found[number] = _list_lines(pages[number].text or text.text, texts)
         return found
 
     def report(self, name: str, page: EntryConflict, lines: ConflictLines) -> ConflictingPage:

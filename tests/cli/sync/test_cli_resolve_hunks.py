@@ -211,6 +211,39 @@ def test_a_title_is_told_in_words(docs: Writer, web: Web) -> None:
     assert "[Theirs](p3.md)" in docs.read("SUMMARY.md")
 
 
+@pytest.fixture
+def crlf(docs: Writer, web: Web) -> Writer:
+    """A clone in which one line of p1 is in conflict with main content, and Git gave the page CRLF."""
+    docs.write("p1.md", docs.read("p1.md").replace("\n", "\r\n"))
+    docs.commit()
+    ours = (docs.path / "p1.md").read_bytes()
+    docs.write("p1.md", ours.replace(b"one.", b"one, says B.").replace(b"three.", b"three, says B."))
+    docs.commit()
+    web.edit("p1", "P1 one.", "P1 one, says the web.")
+    docs.run("sync", code=6)
+    return docs
+
+
+def test_a_page_with_crlf_keeps_its_line_ends_and_what_only_git_changed(crlf: Writer) -> None:
+    (hunk,) = held(crlf)[0]["hunks"]
+    assert (hunk["base"], hunk["ours"]["lines"]) == (["P1 one."], ["P1 one, says B."])
+    assert (hunk["theirs"]["line"], hunk["theirs"]["lines"]) == (3, ["P1 one, says the web."])
+    crlf.run("resolve", "p1.md", "--hunk", "1", "--theirs")
+    settled = MIXED.replace("one, says B", "one, says the web").replace("three, says the web", "three, says B")
+    assert (crlf.path / "p1.md").read_bytes() == settled.replace("\n", "\r\n").encode()
+    crlf.settle()
+
+
+def test_the_editor_shows_a_page_with_crlf_with_one_kind_of_line_ends(crlf: Writer, tmp_path: Path) -> None:
+    editor = tmp_path / "editor"
+    editor.write_text(f'#!/bin/sh\ncp "$1" {tmp_path}/seen\nexit 1\n')
+    editor.chmod(0o755)
+    assert crlf.syncd("resolve", "p1.md", "--edit", EDITOR=str(editor)).returncode == 6
+    seen = (tmp_path / "seen").read_bytes()
+    assert b"P1 one, says the web.\r\n" in seen
+    assert seen.count(b"\n") == seen.count(b"\r\n")
+
+
 def retitle_beside_a_hunk(docs: Writer, web: Web, request: int = MAIN) -> None:
     """Let both sides change one line of p1 and give it another title."""
     web.edit("p1", "P1 one.", "P1 one, says the web.", request=request)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from syncd.plan.merge.hunks import Labels, join_hunks, list_hunks, replace_hunks
 from syncd.plan.merge.pages import SAME_PLACE, SIDES, TITLES, Side, other_side
 from syncd.sync.binding import Binding
 from syncd.sync.merge.compose import apply_choices
@@ -13,6 +14,7 @@ from syncd.sync.merge.former_records import convert_former_record
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import MergeResult
+from syncd.sync.merge.texts import split_conflict
 from syncd.sync.merge.write_part import write_part
 from tests.plan.merge.deeds import Deed, outcome, pairs, table_lines
 from tests.sync.merge.place import BASE, LINES, Files, Place
@@ -311,6 +313,22 @@ def test_other_line_ends_are_no_change_of_a_line(place: Place, converter: Side, 
     assert meeting.conflicts == ()
     both = edited(edited(BASE["x.md"], 1, "One"), 7, "Seven")
     assert place.files(meeting.tree_with_ours)["x.md"] == write(both, ends).decode()
+
+
+@pytest.mark.parametrize("is_new", [False, True], ids=["with a base", "new on both sides"])
+@pytest.mark.parametrize("converter", SIDES)
+def test_a_text_in_conflict_has_the_line_ends_of_ours(place: Place, converter: Side, is_new: bool) -> None:
+    base = place.commit({path: text for path, text in BASE.items() if not (is_new and path == "x.md")})
+    texts = {side: edited(BASE["x.md"], 2, side) for side in SIDES}
+    texts[converter] = texts[converter].replace("\n", "\r\n")
+    ours, theirs = (place.commit({**BASE, "x.md": texts[side]}, base) for side in SIDES)
+    (conflict,) = merge(place.workspace, ours, theirs).conflicts
+    pieces = split_conflict(place.repository, conflict)
+    (hunk,) = list_hunks(pieces)
+    assert (hunk.ours.count(b"\n"), hunk.theirs.count(b"\n")) == (1, 1)
+    settled = join_hunks(replace_hunks(pieces, {1: hunk.theirs}), Labels())
+    wanted = edited(BASE["x.md"], 2, "theirs")
+    assert settled.decode() == (wanted.replace("\n", "\r\n") if converter == "ours" else wanted)
 
 
 def about(name: str, *more: str) -> str:
