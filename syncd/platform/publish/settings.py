@@ -1,6 +1,6 @@
 """Settings of a site and of its site-spaces as they are read: what is not said has the cautious default."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import sqlalchemy as sa
@@ -103,6 +103,28 @@ def complete_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     styling = {**_RENDERED["styling"], **settings.get("styling", {})}
     complete = {**_RENDERED, **settings, "styling": styling}
     return complete | {"pageActions": {**complete["pageActions"], "items": _list_page_actions(complete)}}
+
+
+def select_links(settings: Mapping[str, Any], fulfils: Callable[[str | None], bool]) -> dict[str, Any]:
+    """Return settings without the links of header and footer whose condition is not fulfilled, and without conditions.
+
+    Shape: `fulfils` says that of a condition; None, for a link that has none, is fulfilled.
+    """
+
+    def select(links: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        kept = [{**link} for link in links if fulfils(link.get("condition"))]
+        for link in kept:
+            link.pop("condition", None)
+            if link.get("links"):
+                link["links"] = select(link["links"])
+        return kept
+
+    header, footer = settings.get("header") or {}, settings.get("footer") or {}
+    return {
+        **settings,
+        "header": {**header, "links": select(header.get("links") or ())},
+        "footer": {**footer, "groups": select(footer.get("groups") or ())},
+    }
 
 
 def _list_page_actions(settings: Mapping[str, Any]) -> list[str]:

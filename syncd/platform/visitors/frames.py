@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from syncd.layout.site.addresses.app_addresses import read_app_address
 from syncd.model.customization import SiteCustomizationSettings
 from syncd.platform.cache import Cache
+from syncd.platform.publish.settings import select_links
 from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.revisions.tree import PAGES
 from syncd.platform.visitors.destinations import find_first_page
@@ -75,14 +76,11 @@ def build_frame(visit: SiteVisit, site_space: sa.Row[Any]) -> SiteFrame:
 
 def read_space_settings(visit: SiteVisit, site_space: sa.Row[Any]) -> SiteCustomizationSettings:
     """Return how the pages of a site-space look, with plain addresses, and without links that are for others."""
-    own = visit.site.variant_settings.get(site_space.id, visit.site.settings)
-    header = own.get("header") or {}
-    links = [link for link in header.get("links") or () if visit.fulfils(link.get("condition"))]
+    own = select_links(visit.site.variant_settings.get(site_space.id, visit.site.settings), visit.fulfils)
     title = {"title": visit.site.settings.get("title")}
     language = visit.require_space(site_space).language
     spoken = {"internationalization": {"locale": language}} if language else {}
-    shown = {**own, **title, **spoken, "header": {**header, "links": links}}
-    return resolve_settings(shown, lambda to: _find_address(visit, site_space, to))
+    return resolve_settings({**own, **title, **spoken}, lambda to: _find_address(visit, site_space, to))
 
 
 def find_space_locale(visit: SiteVisit, site_space: sa.Row[Any]) -> str:

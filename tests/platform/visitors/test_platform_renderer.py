@@ -148,6 +148,23 @@ def test_the_site_has_settings_for_every_site_space(renderer: Renderer) -> None:
     assert settings[renderer.made.variant]["title"] == "Before"
 
 
+def test_links_are_those_for_the_visitor(made: PublishedSiteMaker) -> None:
+    settings = made.world.made("getSiteCustomizationById", made.path)
+    to = {"kind": "url", "url": "https://example.com/"}
+    links: list[dict[str, Any]] = [{"title": title, "to": to, "links": []} for title in ("Open", "Canteen")]
+    links[1]["condition"] = CLAIM
+    settings["header"] = {**settings["header"], "links": links}
+    made.world.made("updateSiteCustomizationById", made.path, body=settings)
+    for claims, shown in (({}, ["Open"]), ({"isStaff": True}, ["Open", "Canteen"])):
+        renderer = Renderer(made, made.look_up("/api", jwtToken=made.sign(**claims)).json())
+        found = renderer.read("getPublishedContentSite", made.path)["customizations"]
+        for one in (found["site"], *found["siteSpaces"].values()):
+            assert [link["title"] for link in one["header"]["links"]] == shown
+        assert CLAIM not in json.dumps(found)
+    whole = made.world.made("getPublishedContentSite", made.path)["customizations"]
+    assert whole["site"]["header"]["links"][1]["condition"] == CLAIM
+
+
 def test_the_structure_says_of_each_part_whether_it_is_a_draft(renderer: Renderer) -> None:
     structure = renderer.read("getPublishedContentSite", renderer.made.path)["structure"]
     groups, sections, spaces = (
