@@ -1,6 +1,22 @@
 """Expressions and conditions of documents: their values, for every reader or for one whose claims are known."""
 
 from syncd.layout.evaluation.known_values import Scalar, format_value
-from syncd.layout.evaluation.variables import BRACES, Variables, evaluate_nodes, fill_braces, has_conditions
+from syncd.layout.evaluation.variables import (
+    BRACES,
+    Variables,
+    evaluate_nodes,
+    fill_braces,
+    has_conditions,
+    hides_whole,
+)
 
-__all__ = ["BRACES", "Scalar", "Variables", "evaluate_nodes", "fill_braces", "format_value", "has_conditions"]
+__all__ = [
+    "BRACES",
+    "Scalar",
+    "Variables",
+    "evaluate_nodes",
+    "fill_braces",
+    "format_value",
+    "has_conditions",
+    "hides_whole",
+]

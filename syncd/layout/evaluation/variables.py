@@ -19,6 +19,7 @@ from syncd.layout.evaluation.known_values import (
     format_value,
     is_true,
 )
+from syncd.layout.richtext.plain_page import read_plain_page
 from syncd.layout.site.check.condition_reach import ANY, UNDEFINED, Possible, find_possible_values, find_truths
 from syncd.model.condition import NoCondition, Part, split_expression
 
@@ -99,7 +100,8 @@ def evaluate_nodes(nodes: list[DocumentNode], variables: Variables) -> Iterator[
     """Yield the nodes of a document with every expression and condition that has a value replaced by what it gives.
 
     Shape: an expression becomes text with the marks around it; a block whose condition is true becomes its content,
-    one whose condition is false is left out; everything else stays as it is, code included.
+    one whose condition is false is left out; everything else stays as it is, code included. A page that is too large
+    to be read as nodes is left out for a reader whose claims are known, when it has conditions.
     """
     for node in nodes:
         kind = node.get("type") if node.get("object") in ("block", "inline") else node.get("object")
@@ -112,10 +114,19 @@ def evaluate_nodes(nodes: list[DocumentNode], variables: Variables) -> Iterator[
         elif kind == "text":
             yield node | {"leaves": [_fill_leaf(leaf, variables) for leaf in node.get("leaves", ())]}
         elif kind == "code":
-            yield node
+            if not hides_whole(node, variables):
+                yield node
         else:
             held = {name: node[name] for name in ("nodes", "fragments") if isinstance(node.get(name), list)}
             yield node | {name: list(evaluate_nodes(inner, variables)) for name, inner in held.items()}
+
+
+def hides_whole(node: DocumentNode, variables: Variables) -> bool:
+    """Return whether a block shows a whole text as it is written, whose conditions nobody can decide for a reader."""
+    if variables.claims is None or node.get("type") != "code":
+        return False
+    text = read_plain_page([node])
+    return text is not None and has_conditions(text)
 
 
 def fill_braces(text: str, variables: Variables) -> str:

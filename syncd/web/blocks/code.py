@@ -10,6 +10,8 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import STANDARD_TYPES, _TokenType
 from pygments.util import ClassNotFound
 
+from syncd.layout.evaluation import hides_whole
+from syncd.web.blocks.elements import EMPTY
 from syncd.web.blocks.members import Node, collect_words, read_data, read_nodes, read_text
 from syncd.web.blocks.state import RenderState
 from syncd.web.rendering import render_template
@@ -109,6 +111,8 @@ def _write_run(label: str, words: str) -> str:
 
 
 def _render_code(state: RenderState, node: Node) -> Markup:
+    if hides_whole(node, state.context.variables):
+        return EMPTY
     data = read_data(node)
     text, language = _read_code(node), read_text(data, "syntax") or read_text(data, "language")
     state.words += len(text.split())

@@ -137,6 +137,21 @@ def test_conditions_hide_where_nothing_is_known_of_visitors(made: PublishedSiteM
         assert words not in reader.get(path).text, way
 
 
+def test_a_page_too_large_for_nodes_is_hidden_when_it_has_conditions(made: PublishedSiteMaker) -> None:
+    part = f"{{% if {CLAIM} %}}\n\nThe codeword.\n\n{{% endif %}}\n\n"
+    made.world.write(made.guides, [page("Big", part + "*a* " * 60_000), page("Large", "*b* " * 60_000)])
+    reader = Reader(made)
+    for path in ("/big", "/big.md", "/llms-full.txt", "/~syncd/search.json?q=codeword"):
+        assert "The codeword" not in reader.get(path).text
+    assert "*b*" in reader.get("/large.md").text
+    token, at = made.look_up("/").json()["apiToken"], {"spaceId": made.guides}
+    for operation in ("getPageByPath", "getPageDocumentInRevisionById"):
+        revision = made.world.made("getCurrentRevision", at, by=token)
+        [big] = [one for one in revision["pages"] if one["title"] == "Big"]
+        named = at | {"pagePath": big["path"], "pageId": big["id"], "revisionId": revision["id"]}
+        assert "The codeword" not in str(made.world.made(operation, named, query={"format": "document"}, by=token))
+
+
 def find_scope(text: str) -> str:
     found = re.search(r'data-scope="[^"]*(/~syncd/v/[^"]+)"', text)
     assert found
