@@ -2,6 +2,7 @@
 
 import html
 import re
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -18,9 +19,18 @@ def preserve_formatting(existing: bytes, body: bytes, *, at: str, name_address: 
     """Return bytes that mean the same as `body` and change the least of the existing page at `at`.
 
     Shape: each top-level block, and each key of the frontmatter, that means the same as in `existing` keeps its bytes.
-    `body` itself when a block could not stand where it would have to. New lines end as most lines of `existing` do.
+    `body` itself when a block could not stand where it would have to. New lines end as most lines of `existing` do, and
+    its byte order mark stays.
     `name_address` returns one name for all addresses that lead to the same page or file.
     """
+    mark = BOM_UTF8 if existing.startswith(BOM_UTF8) or body.startswith(BOM_UTF8) else b""
+    plain, other = existing.removeprefix(BOM_UTF8), body.removeprefix(BOM_UTF8)
+    found = _preserve_formatting(plain, other, at=at, name_address=name_address)
+    return existing if found == plain else mark + found
+
+
+def _preserve_formatting(existing: bytes, body: bytes, *, at: str, name_address: NameAddress | None) -> bytes:
+    """The same for pages without a byte order mark, which the platform does not store."""
     body = copy_line_ends(existing, body)
     if existing == body or (name_address is None and _is_small_edit(existing, body)):
         return body

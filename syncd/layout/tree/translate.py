@@ -124,3 +124,9 @@ class Translation:
 def normalize_line_ends(text: str) -> str:
     """Return a page of Git with LF line ends and without a byte order mark, as the platform is sent it."""
     return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def normalize_form(text: str) -> str:
+    """Return a page of Git without what alone opens no change request: its line ends, a byte order mark, and newlines
+    at its end or none there."""
+    return normalize_line_ends(text).rstrip("\n")

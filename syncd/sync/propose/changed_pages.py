@@ -15,7 +15,7 @@ from syncd.layout.tree.paths import ASSETS, INCLUDES, is_decodable, is_markdown
 from syncd.layout.tree.placement import Placement
 from syncd.layout.tree.settings import SETTINGS_PATH, Settings
 from syncd.layout.tree.summary import Entry, walk_entries
-from syncd.layout.tree.translate import Translation, normalize_line_ends
+from syncd.layout.tree.translate import Translation, normalize_form, normalize_line_ends
 from syncd.layout.tree.variables import TAGS, VARIABLES
 from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
@@ -228,12 +228,12 @@ def _has_all_files(
 
 
 def _has_other_text(workspace: Workspace, edited: Iterable[Anchor], oids: Mapping[str, str]) -> bool:
-    """Whether a page has another text than the platform, whatever its line ends."""
+    """Whether a page has another text than the platform, whatever its line ends and the end of the file."""
     pairs = [(anchor.oid, oids[anchor.path]) for anchor in edited]
     present = workspace.repository.select_present(former for former, _ in pairs)
 
     def read_normalized(oid: str) -> str:
-        return normalize_line_ends(workspace.repository.read_content(oid).decode("utf-8", "surrogateescape"))
+        return normalize_form(workspace.repository.read_content(oid).decode("utf-8", "surrogateescape"))
 
     return any(one not in present or read_normalized(one) != read_normalized(other) for one, other in pairs)
 

@@ -11,7 +11,7 @@ from syncd.api.change_requests import NO_ROUTE
 from syncd.errors import AnswerLost, Rejected, SyncdError
 from syncd.layout.page.frontmatter import is_blank_page
 from syncd.layout.tree.draft import Draft, read_draft
-from syncd.layout.tree.translate import normalize_line_ends
+from syncd.layout.tree.translate import normalize_form
 from syncd.model.anchor import Anchor
 from syncd.plan.guard import guard_deletions
 from syncd.plan.propose.comments import name_pages
@@ -142,7 +142,7 @@ class _Rounds:
         plan = plan_proposal(wanted, content.existing)
         if self.live is None and plan.steps:
             # A change request that changes nothing on the platform would be opened again whenever it is merged.
-            bare = plan_proposal(_ignore_line_ends(self.workspace, wanted, content), content.existing)
+            bare = plan_proposal(_ignore_form(self.workspace, wanted, content), content.existing)
             plan = plan if bare.steps else bare
         self.first_plan = self.first_plan or plan
         if not plan.steps:
@@ -316,14 +316,14 @@ def _read_desired(workspace: Workspace, binding: Binding, intent: Intent) -> Des
     return DesiredSide(draft, blobs)
 
 
-def _ignore_line_ends(workspace: Workspace, wanted: DesiredSide, content: ExistingContent) -> DesiredSide:
-    """What is wanted, with each page as the platform has it that differs in line ends alone."""
+def _ignore_form(workspace: Workspace, wanted: DesiredSide, content: ExistingContent) -> DesiredSide:
+    """What is wanted, with each page as the platform has it that differs in line ends or the end of the file alone."""
     known = {wanted.renames.get(anchor.path, anchor.path): anchor.oid for anchor in content.existing.anchors.values()}
     changed = {path: oid for path in wanted.draft.documents if (oid := known.get(path)) and oid != wanted.blobs[path]}
     present = workspace.repository.select_present(changed.values())
 
     def read_normalized(oid: str) -> str:
-        return normalize_line_ends(workspace.repository.read_content(oid).decode("utf-8", "surrogateescape"))
+        return normalize_form(workspace.repository.read_content(oid).decode("utf-8", "surrogateescape"))
 
     readable = ((path, oid) for path, oid in changed.items() if oid in present)
     same = {path: oid for path, oid in readable if read_normalized(oid) == read_normalized(wanted.blobs[path])}

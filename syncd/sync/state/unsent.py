@@ -111,7 +111,7 @@ def find_unsent(
     awaited = find_awaited(repository, binding, branch, named, remote=remote, own=own, main=main, tip=tip)
     changed = [path for path in changed if binding.path(path) not in awaited]
     if request is None and content and not any(content[0].has_other_text(path, content[1]) for path in changed):
-        changed = []  # line ends alone are no reason to open a change request
+        changed = []  # line ends and the end of the file are no reason to open a change request
     is_archived = request is not None and request.is_archived
     is_taken_back = request is not None and is_archived and not list_new_work(repository, request.commit, main, tip)
     is_sent = request is not None and not is_archived and _is_sent(repository, binding, tip, request)
@@ -258,7 +258,8 @@ class _SpaceContent:
         return bool(noted) or path in self._linked
 
     def has_other_text(self, path: str, other: "_SpaceContent") -> bool:
-        """Whether a path has another text than elsewhere, whatever its line ends; what is no page has its bytes."""
+        """Whether a path has another text than elsewhere, whatever its line ends and its end; what is no page has its
+        bytes."""
         from syncd.layout.tree.paths import is_markdown
 
         here, there = self._blobs.get(path), other._blobs.get(path)
@@ -267,9 +268,9 @@ class _SpaceContent:
         return self._read_normalized(here) != self._read_normalized(there)
 
     def _read_normalized(self, oid: str) -> str:
-        from syncd.layout.tree.translate import normalize_line_ends
+        from syncd.layout.tree.translate import normalize_form
 
-        return normalize_line_ends(self._repository.read_content(oid).decode("utf-8", "surrogateescape"))
+        return normalize_form(self._repository.read_content(oid).decode("utf-8", "surrogateescape"))
 
     def has_file(self, path: str) -> bool:
         """Whether a path is a file here."""

@@ -1,12 +1,16 @@
 """Two-way sync as its users meet it: by commands, and with a browser on the other side."""
 
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from syncd.api.client import Client
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from tests.cli.sync.two_way import Team, text_of
+from tests.sampling import sample_cases
 
 
 def merge_edit(shell: Any, slug: str, markdown: str) -> None:
@@ -66,3 +70,36 @@ def test_a_page_keeps_the_line_ends_of_most_of_its_lines_when_a_reviewer_edits_i
     docs.run("sync")
     assert ((docs.path / "p1.md").read_bytes(), (docs.path / "p2.md").read_bytes()) == (p1, p2)
     assert docs.git("diff", "HEAD", "platform/main") == ""
+
+
+@pytest.mark.parametrize(
+    ("mark", "former", "new"),
+    sample_cases(
+        [
+            (BOM_UTF8, b".\n", b". \n"),
+            (BOM_UTF8, b"three.\n", b"three."),
+            (BOM_UTF8, b"three.\n", b"three.\n\n\n"),
+            (BOM_UTF8, b"\n", b"\r\n"),
+            (b"", b"\n", b"\r\n"),
+        ],
+        kept=(0,),
+    ),
+)
+def test_a_page_of_which_only_the_form_changed_keeps_it_and_holds_up_no_other(
+    team: Team, mark: bytes, former: bytes, new: bytes
+) -> None:
+    web = team.space()
+    docs = team.clone(web.space)
+    text = mark + (docs.path / "p1.md").read_bytes().replace(former, new)
+    docs.write("p1.md", text)
+    docs.edit("p2.md", "P2 one.", "P2 one, says B.")
+    docs.settle()
+    (request,) = web.requests()
+    assert request.status == "open"
+    assert (docs.path / "p1.md").read_bytes() == text
+    web.edit("p1", "P1 one.", "P1 one, says the web.", request=request.number)
+    docs.settle()
+    assert (docs.path / "p1.md").read_bytes() == text.replace(b"P1 one.", b"P1 one, says the web.")
+    web.merge()
+    docs.settle()
+    assert (docs.path / "p1.md").read_bytes() == text.replace(b"P1 one.", b"P1 one, says the web.")

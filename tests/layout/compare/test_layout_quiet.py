@@ -146,6 +146,14 @@ def test_new_lines_end_as_most_lines_of_the_page_do(ends: str) -> None:
     assert preserve_formatting(former, wanted.encode(), at="a.md") == wanted.replace("\n", ends).encode()
 
 
+def test_a_byte_order_mark_is_form_and_stays() -> None:
+    marked = f"\ufeff{PAGE}".encode()
+    assert is_same_content(marked, PAGE.rstrip("\n").encode())
+    assert is_same_content(PAGE.encode(), marked)
+    edited = PAGE.replace("* one", "* three")
+    assert preserve_formatting(marked, edited.encode(), at="README.md") == f"\ufeff{edited}".encode()
+
+
 def test_blocks_that_changed_places_keep_their_bytes() -> None:
     text = preserve_formatting(b"a *b*\n\nc __d__\n\ne\n", b"c **d**\n\ne\n\na _b_\n", at="a.md")
     assert text == b"c __d__\n\ne\n\na *b*\n"

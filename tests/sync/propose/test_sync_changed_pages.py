@@ -290,9 +290,19 @@ def test_a_file_that_an_edited_page_links_to_first_is_uploaded(world: Any, fine:
     assert "table.csv" in names
 
 
-def test_line_ends_alone_open_no_change_request(world: Any, fine: Any) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Options\r\n\r\n* first\r\n* second\r\n",
+        "\ufeff# Options\n\n* first\n* second\n",
+        "# Options\n\n* first\n* second",
+        "# Options\n\n* first\n* second\n\n\n",
+    ],
+    ids=["CRLF", "byte order mark", "no newline at the end", "empty lines at the end"],
+)
+def test_line_ends_and_the_end_of_a_page_alone_open_no_change_request(world: Any, fine: Any, text: str) -> None:
     world.clone()
-    world.commit("Line ends", {"options.md": "# Options\r\n\r\n* first\r\n* second\r\n"})
+    world.commit("Line ends", {"options.md": text})
     fine(world.push())
     with world.client() as client:
         assert not list(client.change_requests.list(world.space, status="open"))
