@@ -17,13 +17,14 @@ from syncd.model.listing import Listing
 from syncd.model.page import Page, PageMetaLinks, PageTree
 from syncd.model.revision import ReusableContent, Revision
 from syncd.platform.change_requests import change_requests
-from syncd.platform.content.page_documents import open_page_documents, require_for_visitor
+from syncd.platform.content.page_documents import find_claims, open_page_documents
 from syncd.platform.content.view import (
     CurrentView,
     RevisionView,
     declare_path_parameters,
     open_view,
 )
+from syncd.platform.content.visible_text import select_visible_page
 from syncd.platform.http import answers
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.listing import Paging
@@ -211,13 +212,16 @@ def _is_meta_link(view: RevisionView, ref: Any) -> bool:
 
 
 def _render_text(view: RevisionView, entry: TreeEntry, parameters: PageParameters) -> dict[str, Any]:
-    require_for_visitor(view, entry, is_markdown=parameters.format != "document")
     if parameters.format == "document":
         return {"document": open_page_documents(view).render(entry, parameters.evaluated, parameters.dereferenced)}
-    words = PageTexts(view.outline, view.context, view.storage.blobs.get)
-    # What is included may have conditions, too; a content token reads it by itself.
-    dereferenced = parameters.dereferenced if view.caller.grant is None else "false"
-    return {"markdown": words.render(entry, parameters.evaluated, dereferenced, parameters.refs)}
+    claims = find_claims(view)
+
+    def select_visible(text: str, entry: TreeEntry) -> str:
+        return select_visible_page(text, view.outline, entry, claims or {})
+
+    select = None if claims is None else select_visible
+    words = PageTexts(view.outline, view.context, view.storage.blobs.get, select)
+    return {"markdown": words.render(entry, parameters.evaluated, parameters.dereferenced, parameters.refs)}
 
 
 def _answer_json(body: bytes) -> Response:

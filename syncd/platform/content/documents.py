@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from fastapi import Depends, Request, Response
 
 from syncd.model.document import Document
-from syncd.platform.content.page_documents import open_page_documents, require_for_visitor
+from syncd.platform.content.page_documents import open_page_documents
 from syncd.platform.content.view import CurrentView, RevisionView, declare_path_parameters
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.routing import create_router
@@ -98,7 +98,6 @@ async def get_reusable_content_document_in_revision_by_id(
 async def _answer_text(request: Request, view: RevisionView, entry: TreeEntry, parameters: TextParameters) -> Response:
     if entry.node.body is None:
         raise Failure(404, f"{entry.node.id} has no document in revision {view.revision.id}.")
-    require_for_visitor(view, entry, is_markdown=False)
     scheduler: RequestScheduler = request.app.state.scheduler
     version = view.storage.version()
     key = ("text", view.outline.root, entry.node.id, view.context, view.caller.user_id, version, parameters)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from syncd.layout.evaluation import evaluate_nodes, has_conditions
+from syncd.layout.evaluation import evaluate_nodes
 from syncd.layout.page.frontmatter import split_after_title, split_frontmatter
 from syncd.layout.page.includes import CHARACTERS_MAX, DEPTH_MAX, INCLUDES_MAX
 from syncd.layout.richtext.anchors import add_anchors
@@ -155,19 +155,12 @@ class PageDocuments:
 def open_page_documents(view: RevisionView) -> PageDocuments:
     """Return the documents of a revision's pages for the caller of the view."""
     open_space = partial(find_main_content, view.storage, view.caller)
-    claims = None if view.caller.grant is None else view.caller.grant.claims or {}
-    return PageDocuments(view.outline, view.context, view.storage.blobs.get, open_space, claims)
+    return PageDocuments(view.outline, view.context, view.storage.blobs.get, open_space, find_claims(view))
 
 
-def require_for_visitor(view: RevisionView, entry: TreeEntry, *, is_markdown: bool) -> None:
-    """Require that the visitor of a content token may read a text; the view has only pages that are for the visitor.
-
-    Raises: Failure 403 for the Markdown of a text with conditions, which is read as a document, where they are decided.
-    """
-    if view.caller.grant is None or not is_markdown:
-        return
-    if has_conditions(view.storage.blobs.get(entry.node.body or "").decode(errors="replace")):
-        raise Failure(403, "This text has conditions. A content token reads it with format=document.")
+def find_claims(view: RevisionView) -> Mapping[str, Any] | None:
+    """Return the claims of the visitor of a content token, by which conditions are decided; None for a person."""
+    return None if view.caller.grant is None else view.caller.grant.claims or {}
 
 
 def _find_file_value(ref: DocumentNode) -> DocumentNode | str:

@@ -1,7 +1,7 @@
 """A page's text as Markdown, on request with expressions and conditions evaluated and includes expanded.
 
-Only what does not depend on the reader is evaluated (`evaluation`): whoever calls is no visitor of a site, so
-`evaluated=true` and `deterministic-only` say the same. What asks for more stays as it is written.
+For a visitor of a site, all is evaluated. For anybody else, only what does not depend on the reader (`evaluation`), so
+that `evaluated=true` and `deterministic-only` say the same: what asks for more stays as it is written.
 """
 
 import html
@@ -38,6 +38,8 @@ class PageTexts:
     outline: Outline
     context: RenderContext
     read: Callable[[str], bytes]
+    select: Callable[[str, TreeEntry], str] | None = None
+    """Returns what a visitor may read of a text, with every condition decided; None for anybody else, who reads all."""
 
     def render(
         self,
@@ -57,12 +59,15 @@ class PageTexts:
         text = self.read(entry.node.body or "").decode()
         if dereferenced != "false":
             text = self._expand_includes(text, entry)
+        if self.select is not None:
+            text = self.select(text, entry)
         at = entry.node.path or ""
         if dereferenced == "true":
             text = links.rewrite_addresses(text, lambda address: self._resolve_address(address, at=at))
         elif refs == "stable":
             text = links.rewrite_addresses(text, lambda address: self._make_stable(address, at=at))
-        return evaluate_page_text(text, self.outline, entry) if evaluated != "false" else text
+        is_evaluated = evaluated != "false" and self.select is None
+        return evaluate_page_text(text, self.outline, entry) if is_evaluated else text
 
     def _expand_includes(self, text: str, entry: TreeEntry) -> str:
         try:

@@ -15,6 +15,7 @@ from syncd.layout.evaluation.visible import CLOSED_TO_ROBOTS, depends_on_reader
 from syncd.layout.page.frontmatter import split_after_title
 from syncd.layout.richtext.reading import to_document
 from syncd.platform.cache import Cache
+from syncd.platform.content.visible_text import read_visible_body
 from syncd.platform.revisions.outline import Outline, TreeEntry, read_variables
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.destinations import PageFound, find_first_page
@@ -27,7 +28,6 @@ from syncd.platform.visitors.frames import (
     read_contents,
 )
 from syncd.platform.visitors.kept.page_keys import PageKeys
-from syncd.platform.visitors.page_bodies import read_visible_body
 from syncd.platform.visitors.page_links import VisitorLinks
 from syncd.platform.visitors.visits import SiteVisit
 from syncd.web.blocks import BlockContext, CodeMemory, OutlineEntry, RenderedDocument, render_document
@@ -209,7 +209,7 @@ class PageRenderer:
             return ()
         body = split_after_title(text)[1]
         if depends_on_reader(body):
-            body = read_visible_body(self.storage, self.visit, found.outline, found.entry)
+            body = read_visible_body(found.outline, found.entry, self.storage.blobs.get, self.visit.claims)
         return list_updates(to_document(body), outline)
 
     def render_words(self, site_space: sa.Row[Any], outline: Outline, title: str, body: Html) -> RenderedPage:

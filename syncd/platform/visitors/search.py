@@ -12,6 +12,7 @@ from syncd.layout.evaluation import format_value
 from syncd.layout.evaluation.visible import CLOSED_TO_SEARCH
 from syncd.layout.richtext.outline import split_sections
 from syncd.model.words import has_any_term, parse_query, split_words
+from syncd.platform.content.visible_text import read_visible_body
 from syncd.platform.http.time_limits import check_time
 from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.revisions.tree import PAGES, ROOT
@@ -20,7 +21,6 @@ from syncd.platform.services.search import index
 from syncd.platform.services.search.engine import SearchMatch, find_matches
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.destinations import open_space_outline
-from syncd.platform.visitors.page_bodies import read_visible_body
 from syncd.platform.visitors.visits import SiteVisit
 from syncd.web.pages.search_results import SearchResult, cut_excerpt
 
@@ -162,7 +162,7 @@ def _read_sections(
 def _read_known_sections(
     storage: Storage, visit: SiteVisit, outline: Outline, entry: TreeEntry
 ) -> Sequence[Sequence[str]]:
-    body = read_visible_body(storage, visit, outline, entry)
+    body = read_visible_body(outline, entry, storage.blobs.get, visit.claims)
     return [(part.id, part.title, part.body) for part in split_sections(body)]
 
 

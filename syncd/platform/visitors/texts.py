@@ -10,11 +10,11 @@ from urllib.parse import quote
 import sqlalchemy as sa
 
 from syncd.layout.page.links import rewrite_addresses
+from syncd.platform.content.visible_text import read_visible_body
 from syncd.platform.revisions.outline import Outline, TreeEntry
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.destinations import HOME_NAMES, open_space_outline
 from syncd.platform.visitors.frames import read_contents
-from syncd.platform.visitors.page_bodies import read_visible_body
 from syncd.platform.visitors.page_links import VisitorLinks
 from syncd.platform.visitors.pages import is_indexed
 from syncd.platform.visitors.visits import SiteVisit
@@ -68,7 +68,7 @@ class SiteTexts:
 
     def _read_body(self, site_space: sa.Row[object], outline: Outline, entry: TreeEntry) -> str:
         links = VisitorLinks(self.storage, self.visit, site_space, outline, entry)
-        body = read_visible_body(self.storage, self.visit, outline, entry)
+        body = read_visible_body(outline, entry, self.storage.blobs.get, self.visit.claims)
         return rewrite_addresses(body, links.rewrite_address)
 
     def _list_chapters(self) -> Iterator[SiteChapter]:

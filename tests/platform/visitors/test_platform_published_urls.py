@@ -387,14 +387,44 @@ def test_a_token_reads_of_a_text_what_its_visitor_may(made: PublishedSiteMaker) 
             document = {one["title"]: one for one in made.world.made("listPages", at, by=token)["pages"]}["Mixed"]
             by_id = made.world.made("getDocumentById", at | {"documentId": document["documentId"]}, by=token)
             assert ("handshake" in str(by_id)) is has_more
-        refused = made.world.call("getPageById", path, query={"format": "markdown"}, by=token)
-        assert refused.status_code == 403
+        for query in ({}, {"evaluated": "true"}, {"dereferenced": "true"}, {"format.markdown.refs": "stable"}):
+            query |= {"format": "markdown"}
+            read = made.world.made("getPageById", path, query=query, by=token)["markdown"]
+            assert ("handshake" in read, "# Mixed" in read, "After." in read) == (has_more, True, True)
+            assert "isStaff" not in read
         path = at | {"pageId": pages["Staff page"]}
         status = made.world.call("getPageDocumentInRevisionById", path, by=token).status_code
         assert status == (200 if has_more else 404)
+        if has_more:
+            read = made.world.made("getPageById", path, query={"format": "markdown"}, by=token)["markdown"]
+            assert read == "# Staff page\n\nThe canteen plan.\n"
     plain = at | {"pageId": pages["Setup"]}
     read = made.world.made("getPageById", plain, query={"format": "markdown"}, by=everybody["apiToken"])
     assert "README.md" in read["markdown"]
+
+
+def test_a_token_reads_of_what_is_included_what_its_visitor_may(made: PublishedSiteMaker, tmp_path: Path) -> None:
+    note = f"{{% if {CLAIM} %}}\n\nThe codeword.\n\n{{% endif %}}\n\nOpen.\n"
+    texts = {"README.md": '# Home\n\n{% include ".gitbook/includes/note.md" %}\n', ".gitbook/includes/note.md": note}
+    for name, text in texts.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    world = made.world
+    space = import_directory(world.storage, tmp_path, organization=world.organization).space
+    world.made("addSpaceToSite", made.path, body={"spaceId": space, "sectionId": made.sections[0]})
+    at = {"spaceId": space}
+    whole = world.made("getCurrentRevision", at)
+    named = {"pageId": whole["pages"][0]["id"], "reusableContentId": whole["reusableContents"][0]["id"]}
+    for claims, has_more in (({}, False), ({"isStaff": True}, True), ({}, False)):
+        token = made.look_up("/", jwtToken=made.sign(**claims)).json()["apiToken"]
+        for dereferenced in ("true", "reusable-contents", "false"):
+            query = {"format": "markdown", "dereferenced": dereferenced}
+            page = world.made("getPageById", at | named, query=query, by=token)["markdown"]
+            is_in = dereferenced != "false"
+            assert ("codeword" in page, "Open." in page, "isStaff" in page) == (is_in and has_more, is_in, False)
+        for query in ({}, {"format": "markdown"}):
+            text = world.made("getReusableContentById", at | named, query=query, by=token)["markdown"]
+            assert ("codeword" in text, "Open." in text, "isStaff" in text) == (has_more, True, False)
 
 
 def test_a_token_knows_no_page_whose_condition_its_visitor_does_not_fulfil(made: PublishedSiteMaker) -> None:
