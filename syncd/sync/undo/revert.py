@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from syncd.errors import Conflict, GuardRefused, SyncdError
 from syncd.model.wording import format_first
-from syncd.plan.message import CHANGE_REQUEST, PROPOSED, SPACE
+from syncd.plan.message import CHANGE_REQUEST, PROPOSED, REVISION, SPACE
 from syncd.repo.values import Commit, FileChange, Person
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
@@ -71,16 +71,16 @@ def plan_revert(
     """Return how a branch takes back the merge of a change request; no ref is moved.
 
     Shape: `previous` is what the branch takes back before.
-    Raises: SyncdError without such a branch; GuardRefused when the merge is not in it yet; Conflict when later
-    changes are in the same place.
+    Raises: SyncdError without such a branch; GuardRefused when the merge is not in it; Conflict when later changes are
+    in the same place.
     """
     repository = workspace.repository
     merged, tip = find_merge_commit(workspace, binding, number), repository.resolve(f"{HEADS}{branch}")
     tip = previous.commit if previous is not None else tip
     if tip is None:
         raise SyncdError(f"there is no branch {branch}")
-    if merged is None or not merged.parents or not repository.is_ancestor(merged.oid, tip):
-        raise GuardRefused(f"the merge of #{number} is not in {branch} yet", hint="syncd pull, then undo again")
+    if merged is None or not _has_former(workspace, binding, merged) or not repository.is_ancestor(merged.oid, tip):
+        raise _build_absent_error(workspace, binding, number, branch, merged)
     numbers = tuple(int(each) for each in merged.trailers[CHANGE_REQUEST] if each.isdecimal())
     tree = repository.find_tree(tip) or ""
     existing = find_revert(workspace, merged, tip)
@@ -104,6 +104,30 @@ def plan_revert(
     changes = tuple(repository.list_changes(tip, commit))
     last, kept = commit if changes else tip, result.revived_paths
     return Revert(binding, numbers, merged, branch, tip, reverted, changes, kept=kept, commit=last)
+
+
+def _has_former(workspace: Workspace, binding: Binding, merged: Commit) -> bool:
+    """Whether Git has what a space was before the merge that a commit stands for: the first commit of a space has all
+    that the space had by then."""
+    for parent in merged.parents[:1]:
+        found = workspace.repository.find_carrying(parent, SPACE, binding.space, committer=COMMITTER[1])
+        return next(found, None) is not None
+    return False
+
+
+def _build_absent_error(
+    workspace: Workspace, binding: Binding, number: int, branch: str, merged: Commit | None
+) -> GuardRefused:
+    """The refusal where a branch has no commit of a merge: it is still to be pulled, or Git begins after it."""
+    last = workspace.repository.find_commit(workspace.main, SPACE, binding.space)
+    newest = workspace.client.spaces.get(binding.space).revision if merged is None else None
+    is_pulled = last is not None and last.trailers.get(REVISION) == [newest]
+    if not is_pulled if merged is None else _has_former(workspace, binding, merged):
+        return GuardRefused(f"the merge of #{number} is not in {branch} yet", hint="syncd pull, then undo again")
+    return GuardRefused(
+        f"Git does not know here what #{number} changed: this clone began after it was merged",
+        hint="undo it in a clone from before the merge; or change the pages back, commit, then syncd push",
+    )
 
 
 def write_reverts(workspace: Workspace, reverts: Sequence[Revert], author: Person | None = None) -> None:

@@ -50,7 +50,7 @@ def plan_withdrawal(workspace: Workspace, requests: Sequence[FoundRequest], *, r
             )
         return Withdrawal(branch, tuple(requests))
     commits = tuple(repository.list_commits(base, tip, limit=COMMITS_MAX))
-    if reset:
+    if reset and commits:  # else it is done already
         _require_nothing_else(workspace, requests, base, tip)
     return Withdrawal(branch, tuple(requests), tip, base, commits)
 

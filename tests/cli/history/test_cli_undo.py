@@ -117,6 +117,8 @@ def test_reset_takes_the_commits_back_too_and_finishes_a_run_that_was_cut_off(
     assert shell.git("rev-parse", "HEAD", cwd=docs) == shell.git("rev-parse", "platform/main", cwd=docs)
     assert shell.git("status", "--porcelain", cwd=docs) == ""
     assert not (docs / "more.md").exists()
+    again = run_fine(syncd, "undo", "1", "--reset", "--yes")
+    assert ("#1 is archived" in again, "is reset" in again) == (True, False), "it is done already"
     run_fine(syncd, "push")
     assert list_open(client, shell.space) == []
     (docs / "use.md").write_text("# Use\n\nSomething else.\n")

@@ -152,6 +152,26 @@ def test_half_of_a_move_is_not_taken_back_before_the_other_merge_is_here(story: 
     assert not docs.has("two/p1.md")
 
 
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_clone_that_began_after_a_merge_takes_nothing_back(team: Team, number: int) -> None:
+    webs = [team.space("one", files("One", "P2")), team.space("two", files("Two", "Q1"))]
+    spaces = [f"{web.space}={name}" for web, name in zip(webs, ("one", "two"), strict=True)]
+    docs = team.clone(*spaces)
+    docs.edit("one/p2.md", "P2 one.", "P2 one, says B.")
+    docs.edit("two/q1.md", "Q1 one.", "Q1 one, says B.")
+    docs.run("sync")
+    space, merged = webs[number].space, [web.merge() for web in webs][number]
+    late = team.clone(*spaces, name="late")
+    before = late.tip()
+    said = late.run("undo", merged, "--space", space, "--yes", code=5)
+    assert f"Git does not know here what #{merged} changed: this clone began after it was merged" in said
+    assert late.tip() == before
+    assert "syncd pull, then undo again" in docs.run("undo", merged, "--space", space, "--yes", code=5)
+    docs.run("pull")
+    docs.run("undo", merged, "--space", space, "--yes")
+    assert ("says B." in docs.read("one/p2.md"), "says B." in docs.read("two/q1.md")) == (bool(number), not number)
+
+
 def test_a_page_that_was_edited_where_it_went_is_left_to_a_person(story: Story) -> None:
     docs, _, two = story
     merge_both(*story)
