@@ -28,10 +28,11 @@ from syncd.daemon.labels import name_repositories
 from syncd.daemon.workspaces import Environment, build_run_options, open_workspace, record_command
 from syncd.errors import Stopped, SyncdError
 from syncd.repo.repository import Repository
-from syncd.sync.branches import is_own_branch
+from syncd.sync.branches import find_tracked, is_own_branch
 from syncd.sync.outcome import Waiting, outcome_from
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RUN, Result, RunOptions, find_exit_code, is_stopped
+from syncd.sync.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,9 @@ def run_flows(
             print_text("\n".join(format_results(wrong)))
     else:
         unsent_work = [line for work in works for line in format_unsent(work, pushed=not code)]
-        idle = [IN_STEP] if command == "pull" or (command == "sync" and not unsent_work) else _format_idle(works)
+        named = {name for repository in config.repository for name in repository.named}
+        pushed = works if command == "push" else [work for work in works if work.branch in named]
+        idle = [IN_STEP] if command == "pull" or (command == "sync" and not unsent_work) else _format_idle(pushed)
         print_text("\n".join([*format_results(results, idle=idle), *unsent_work]))
     if is_verbose() and not as_json:
         counted = ", ".join(f"{count} {method}" for method, count in sorted(requests.items()))
@@ -110,8 +113,14 @@ def _run_repository(
             if not run_options.propose:
                 return _RepositoryRun(results, requests)
             return _RepositoryRun(
-                results, requests, _find_works(workspace.repository, repository, run_options.branches)
+                results, requests, _find_works(workspace.repository, repository, _list_branches(workspace, run_options))
             )
+
+
+def _list_branches(workspace: Workspace, run_options: RunOptions) -> list[str]:
+    """The branches that a run proposes: the named ones, and those that patterns match."""
+    found = find_tracked(workspace.repository, run_options.branches, run_options.patterns)
+    return [branch.name for branch in found]
 
 
 def _find_works(git: Repository, repository: RepositoryConfig, branches: Sequence[str]) -> list[BranchWork]:

@@ -203,6 +203,22 @@ def test_what_was_taken_back_is_named_with_the_way_on(shell: Any, docs: Path) ->
     assert "change request #1 holds what main says" in shell.fine("push", cwd=docs)
 
 
+def test_what_was_taken_back_of_a_branch_that_a_pattern_tracks_is_named_by_a_sync(shell: Any, docs: Path) -> None:
+    config = docs / ".git" / "syncd.toml"
+    config.write_text(config.read_text().replace('branches = ["main"]', 'branches = ["main", "t/*"]'))
+    shell.fine("trust", "--yes", cwd=docs)
+    shell.git("switch", "--quiet", "--create", "t/a", cwd=docs)
+    commit(shell, docs, use="# Use\n\nLike that.\n")
+    shell.fine("sync", cwd=docs)
+    shell.fine("undo", "1", "--yes", cwd=docs)
+    for branch in ("t/a", "main"):
+        shell.git("switch", "--quiet", branch, cwd=docs)
+        out = shell.fine("sync", cwd=docs)
+        assert "not sent: use.md: #1 was archived with that" in out
+        assert "in step" not in out
+    assert [work["branch"] for work in shell.json("sync", cwd=docs)["unsent"]] == ["main", "t/a"]
+
+
 def test_a_listed_page_that_is_not_there_is_named(shell: Any, docs: Path) -> None:
     (docs / "linked.md").symlink_to("install.md")
     with (docs / "SUMMARY.md").open("a") as summary:
