@@ -42,6 +42,8 @@ class ContentGrant:
     reader: str = ""
     visitor_type: str = ""
     claims: Mapping[str, Any] | None = None
+    fingerprint: str = ""
+    """Of all that the site showed when the token was made: who keeps answers by their token sees changes at once."""
 
 
 def compute_token_expiry(now: datetime) -> int:
@@ -51,7 +53,7 @@ def compute_token_expiry(now: datetime) -> int:
 
 
 def issue_content_token(secret: bytes, grant: ContentGrant, now: datetime) -> str:
-    """Return the token of a grant; the same one all day."""
+    """Return the token of a grant; the same one all day while the site does not change."""
     optional = {
         "siteSection": grant.site_section,
         "shareLink": grant.share_link,
@@ -60,6 +62,7 @@ def issue_content_token(secret: bytes, grant: ContentGrant, now: datetime) -> st
         "reader": grant.reader,
         "visitorType": grant.visitor_type,
         "claims": dict(grant.claims or {}),
+        "fingerprint": grant.fingerprint,
     }
     members = {
         "kind": "site",
@@ -103,6 +106,7 @@ def read_content_token(secret: bytes, token: str, now: datetime) -> ContentGrant
         reader=members.get("reader", ""),
         visitor_type=members.get("visitorType", ""),
         claims=members.get("claims"),
+        fingerprint=members.get("fingerprint", ""),
     )
 
 

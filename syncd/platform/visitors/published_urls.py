@@ -136,7 +136,10 @@ def _resolve_url(request: Request, storage: Storage, caller: Caller, lookup: Pub
         if place is None:
             raise _CLOSED
         row = _find_change_request(connection, caller, place, number) if number else None
-    return _build_content(storage, caller, visit, place, seen, row, lookup.visitor.type)
+    sites: PublishedSites = request.app.state.published_sites
+    fingerprint = sites.compute_fingerprint(visit.site)
+    grant = _build_grant(caller, visit, place.site_space, row, lookup.visitor.type, fingerprint)
+    return _build_content(storage, visit, place, seen, grant)
 
 
 def _open_address(
@@ -205,25 +208,23 @@ def _find_change_request(connection: sa.Connection, caller: Caller, place: Visit
     return row
 
 
-def _build_content(
-    storage: Storage,
+def _build_grant(
     caller: Caller,
     visit: SiteVisit,
-    place: VisitPlace,
-    seen: _PublishedAddress,
+    row: sa.Row[Any],
     change_request: sa.Row[Any] | None,
     visitor_type: str,
-) -> dict[str, Any]:
-    row, content = place.site_space, visit.require_space(place.site_space)
-    revision = content.revision if change_request is None else change_request.revision
+    fingerprint: str,
+) -> ContentGrant:
+    """What the content token of a site-space lets its holder read."""
     is_preview = visit.is_preview or change_request is not None
-    grant = ContentGrant(
+    return ContentGrant(
         organization=visit.site.row.organization,
         site=visit.site.row.id,
         site_space=row.id,
         site_section=row.section or "",
         space=row.space,
-        revision=revision,
+        revision=visit.require_space(row).revision if change_request is None else change_request.revision,
         spaces=tuple(dict.fromkeys(one.space for one in visit.visible_site_spaces)),
         visibility=visit.site.row.visibility,
         share_link=visit.share_link,
@@ -232,23 +233,29 @@ def _build_content(
         reader=caller.user_id if is_preview else "",
         visitor_type=visitor_type,
         claims=visit.claims,
+        fingerprint=fingerprint,
     )
-    base = visit.build_path(row)
+
+
+def _build_content(
+    storage: Storage, visit: SiteVisit, place: VisitPlace, seen: _PublishedAddress, grant: ContentGrant
+) -> dict[str, Any]:
+    row = place.site_space
     optional = {
         "siteSection": row.section,
         "shareKey": visit.share_key,
         "changeRequest": grant.change_request,
-        "preview": is_preview,
+        "preview": grant.is_draft or bool(grant.change_request),
         "contextId": sha256(visit.visitor_class.encode()).hexdigest()[:16] if visit.claims else "",
     }
     return {
         "site": grant.site,
         "siteSpace": row.id,
         "space": row.space,
-        "revision": revision,
+        "revision": grant.revision,
         "organization": grant.organization,
         "pathname": f"/{place.page_path}",
-        "basePath": base if base.endswith("/") else f"{base}/",
+        "basePath": f"{visit.build_path(row).rstrip('/')}/",
         "siteBasePath": f"{visit.base}/",
         "canonicalUrl": seen.origin + quote(visit.build_path(row, place.page_path)),
         "apiToken": issue_content_token(storage.secret, grant, storage.now()),

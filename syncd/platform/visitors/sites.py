@@ -1,5 +1,6 @@
 """A published site as all of its visits need it: its structure, its spaces, its looks, and who is let in."""
 
+import hmac
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -87,6 +88,7 @@ class PublishedSites:
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._known: Cache[tuple[int, str], PublishedSite] = Cache(_REMEMBERED)
+        self._redirects: Cache[tuple[int, str], str] = Cache(_REMEMBERED)
 
     def find_site(self, name: str) -> PublishedSite | None:
         """Return the published site with a basename or id; None when there is none, or it is not published."""
@@ -103,6 +105,25 @@ class PublishedSites:
         """Return the site with an id, published or not: for those who may see it before its visitors do."""
         with self._storage.read() as connection:
             return _read_site(connection, self._storage.secret, id, is_published=False)
+
+    def compute_fingerprint(self, site: PublishedSite) -> str:
+        """Return what changes with anything that a renderer may keep of a site: its structure, customizations,
+        redirects, and the main content of its spaces. It tells nobody which of them.
+        """
+        said = f"{site.fingerprint} {self._hash_redirects(site.row.id)}"
+        return hmac.new(self._storage.secret, said.encode(), "sha256").hexdigest()[:32]
+
+    def _hash_redirects(self, site_id: str) -> str:
+        version = self._storage.version()
+        known = None if version is None else self._redirects.get((version, site_id))
+        if known is not None:
+            return known
+        table = site_tables.redirects
+        query = sa.select(table).where(table.c.site == site_id).order_by(table.c.id)
+        with self._storage.read() as connection:
+            rows = [tuple(row) for row in connection.execute(query)]
+        found = sha256(repr(rows).encode(errors="surrogatepass")).hexdigest()
+        return found if version is None else self._redirects.put((version, site_id), found)
 
     def find_draft_site(self, caller: Caller, id: str) -> PublishedSite | None:
         """Return a site, published or not, with the spaces of it that a member of its organization may read.

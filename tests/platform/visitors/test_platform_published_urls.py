@@ -1,7 +1,7 @@
 """Published addresses: what a renderer is told of each, and what the content token reads that it gets."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -143,6 +143,28 @@ def test_a_token_says_what_it_is_for(made: PublishedSiteMaker) -> None:
     assert members["exp"] % 86_400 == 300
     again = made.look_up("/v1", type="agent", unsignedClaims={"isBeta": True}).json()
     assert again["apiToken"] == found["apiToken"]
+
+
+def test_another_token_is_given_after_each_change_of_the_site(made: PublishedSiteMaker) -> None:
+    world, at_link = made.world, made.path | {"siteSpaceId": made.variant}
+    redirect = {"source": "/old", "destination": {"kind": "external", "url": "https://example.com/"}}
+    settings = world.made("getSiteCustomizationById", made.path)
+    settings["header"] = {**settings["header"], "links": [{"title": "New", "to": None, "links": []}]}
+    changes: dict[str, Callable[[], object]] = {
+        "redirect": lambda: world.made("createSiteRedirect", made.path, body=redirect),
+        "customization": lambda: world.made("updateSiteCustomizationById", made.path, body=settings),
+        "override": lambda: world.made("overrideSiteSpaceCustomizationById", at_link, body={"title": "Before"}),
+        "structure": lambda: world.made("updateSiteSpaceById", at_link, body={"path": "earlier"}),
+        "content of another space": lambda: world.write(made.old, [page("More")]),
+    }
+    token = made.look_up("/").json()["apiToken"]
+    for what, change in changes.items():
+        change()
+        found = made.look_up("/").json()["apiToken"]
+        assert found != token, what
+        world.space("Of no site")
+        token = made.look_up("/").json()["apiToken"]
+        assert found == token, what
 
 
 def read(made: PublishedSiteMaker, token: str, operation: str, **path: str) -> int:
