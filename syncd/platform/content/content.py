@@ -41,6 +41,8 @@ router = create_router(tags=["content"])
 
 Format = Literal["document", "markdown"]
 """Without one, a page is shown without its text. Source: @gitbook/api 0.146.0."""
+_FIRST_PAGE = ("readme", "readme.md")
+"""What names the first page of a space where it has no path, so that an address can be made of its name."""
 
 
 def answer_revision(request: Request, view: CurrentView) -> Response:
@@ -124,13 +126,16 @@ async def answer_page(request: Request) -> Response:
 async def answer_page_at_path(request: Request) -> Response:
     """Answer with the page at a path, whose slashes may be percent-encoded.
 
+    Shape: `readme` and `readme.md` name the page whose path is "", too.
+
     Raises: Failure 404 when the revision has no page there.
     """
     parameters = _parse_query(request.scope["query_string"])
     view = await open_view(request, metadata=parameters.metadata)
     # The index of all paths is built at the first use.
     by_path = await run_in_threadpool(lambda: view.outline.by_path)
-    id = by_path.get(make_collision_key(request.path_params["page_path"].strip("/")))
+    key = make_collision_key(request.path_params["page_path"].strip("/"))
+    id = by_path.get(key, by_path.get("") if key in _FIRST_PAGE else None)
     if id is None:
         raise Failure(404, f"No page at this path in revision {view.revision.id}.")
     return await _answer_page_entry(request, view, view.outline.entries[id], parameters)

@@ -16,6 +16,8 @@ from syncd.platform.visitors.visits import SiteVisit, VisitPlace, find_place, sk
 
 _ADAPTER: TypeAdapter[ToSection | ToSiteSpace | ToPage | ToExternal] = TypeAdapter(Destination)
 
+README = "readme"
+"""What stands for the first page of a space in an address of Markdown."""
 HOME_NAMES = ("index", "index.html")
 """What stands for the page above it in an address of Markdown, as in those of static sites."""
 
@@ -74,14 +76,16 @@ def find_markdown_page(
 ) -> PageFound | Redirected | NothingThere:
     """Return the page whose Markdown is at an address, which ends in `.md`.
 
-    Shape: `index.md` below a page is that page's own Markdown, too, unless a page there is named so.
+    Shape: `index.md` below a page is that page's own Markdown, too, unless a page there is named so; `readme.md` is
+    that of the first page of a space.
     """
     *above, last = parts
     stem = last.removesuffix(".md")
     found = find_destination(connection, visit, [*above, stem])
-    if stem in HOME_NAMES and not isinstance(found, PageFound):
-        return find_destination(connection, visit, above)
-    return found
+    if isinstance(found, PageFound):
+        return found
+    names_first = stem.casefold() == README and (home := find_place(visit, above)) is not None and not home.page_path
+    return find_destination(connection, visit, above) if stem in HOME_NAMES or names_first else found
 
 
 def find_page_in_memory(visit: SiteVisit, parts: Sequence[str]) -> PageFound | None:

@@ -85,7 +85,23 @@ def test_a_path_may_come_with_its_slashes_encoded_and_in_any_case(http: httpx.Cl
     wanted = get(http, f"/v1/spaces/{space}/content/path/start/deep")
     for path in ("start%2Fdeep", "Start/Deep", "/start/deep/"):
         assert get(http, f"/v1/spaces/{space}/content/path/{path}") == wanted
-    assert http.get(f"/v1/spaces/{space}/content/path/start/nothing").status_code == 404
+    for path in ("start/nothing", "start/readme", "README.txt"):
+        assert http.get(f"/v1/spaces/{space}/content/path/{path}").status_code == 404
+
+
+def test_readme_names_the_first_page_which_has_no_path(
+    http: httpx.Client, storage: Storage, tmp_path: Path, space: str
+) -> None:
+    home = get(http, f"/v1/spaces/{space}/content/path/")
+    assert (home["path"], home["slug"]) == ("", "")
+    for path in ("readme", "README", "readme.md", "README.md"):
+        assert get(http, f"/v1/spaces/{space}/content/path/{path}") == home
+    (tmp_path / "docs" / "readme").mkdir()
+    (tmp_path / "docs" / "readme" / "README.md").write_text("# Of its own\n")
+    summary = tmp_path / "docs" / "SUMMARY.md"
+    summary.write_text(summary.read_text().replace("* [Start]", "* [Of its own](readme/README.md)\n* [Start]"))
+    import_directory(storage, tmp_path / "docs", space=space)
+    assert get(http, f"/v1/spaces/{space}/content/path/readme")["title"] == "Of its own"
 
 
 def test_git_ids_can_be_left_out(http: httpx.Client, space: str) -> None:

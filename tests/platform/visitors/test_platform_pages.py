@@ -145,6 +145,15 @@ def test_a_page_that_is_named_index_has_markdown_of_its_own(made: PublishedSiteM
     assert get(made, "/setup/index.md").text.startswith("# Setup\n")
 
 
+def test_readme_names_the_first_page_where_no_page_is_named_so(made: PublishedSiteMaker) -> None:
+    for path in ("/readme.md", "/README.md"):
+        assert get(made, path).text == get(made, "/welcome.md").text
+    assert get(made, "/v1/README.md").text.startswith("# Welcome\n\nOlder words.")
+    assert get(made, "/setup/readme.md").status_code == 404
+    made.world.write(made.guides, [page("Readme", "Of its own.")])
+    assert get(made, "/readme.md").text.startswith("# Readme\n")
+
+
 def test_markdown_keeps_links_that_lead_nowhere_and_all_words_have_working_ones(made: PublishedSiteMaker) -> None:
     include = '{% include ".gitbook/includes/gone.md" %}'
     hidden = f"[hidden](https://app.gitbook.com/s/{made.internal}/secrets)"

@@ -240,6 +240,17 @@ def test_reusable_content_has_a_document(renderer: Renderer) -> None:
     assert (document["object"], "Mind the gap." in str(document["nodes"])) == ("document", True)
 
 
+def test_the_first_page_is_found_by_a_name_of_its_file(renderer: Renderer) -> None:
+    made = renderer.made
+    structure = renderer.read("getPublishedContentSite", made.path)["structure"]
+    noted = list(walk(structure, "site-space"))[-1]
+    for path in ("readme.md", "README"):
+        found = made.look_up(f"/{noted['path']}/{path}").json()
+        assert (found["siteSpace"], found["pathname"]) == (noted["id"], f"/{path}")
+        page = Renderer(made, found).read("getPageByPath", {"pagePath": path}, query={"format": "markdown"})
+        assert (page["path"], page["markdown"] != "") == ("", True)
+
+
 def test_a_redirect_says_all_of_itself(renderer: Renderer) -> None:
     found = renderer.read("getSiteRedirectBySource", renderer.made.path, query={"source": "/OLD"})
     assert has(found["redirect"], REDIRECT)
