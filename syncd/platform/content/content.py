@@ -35,7 +35,7 @@ from syncd.platform.revisions import git_commits, rendering
 from syncd.platform.revisions.outline import TreeEntry
 from syncd.platform.revisions.page_text import Dereferenced, Evaluated, PageTexts, Refs
 from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES
-from syncd.platform.spaces import spaces
+from syncd.platform.spaces.publishing_sites import find_published_urls
 
 router = create_router(tags=["content"])
 
@@ -66,7 +66,7 @@ def build_revision_head(request: Request, view: RevisionView) -> dict[str, Any]:
         if commit is not None:
             head["git"] = git_commits.serialize_commit(commit)
         if view.change_request is None:
-            head["urls"] |= spaces.find_published_urls(connection, request, saved.space, saved.id)
+            head["urls"] |= find_published_urls(connection, request, view.caller.grant, saved.space, saved.id)
     if saved.merged_from is not None and view.caller.grant is None:
         head["mergedFrom"] = read_merged_change_request(request, view)
     return head

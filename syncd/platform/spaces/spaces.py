@@ -22,13 +22,17 @@ from syncd.platform.people.organizations import require_member, require_organiza
 from syncd.platform.revisions import revisions
 from syncd.platform.revisions.outline import Draft
 from syncd.platform.revisions.tree import PAGES, Node
-from syncd.platform.schema import site_tables
 from syncd.platform.schema.comments import comments
 from syncd.platform.schema.content import change_requests, spaces
 from syncd.platform.schema.people import permissions
 from syncd.platform.spaces import order_keys, parents, roles
 from syncd.platform.spaces.granted import match_granted_spaces
 from syncd.platform.spaces.order_keys import Container
+from syncd.platform.spaces.publishing_sites import (
+    build_published_urls,
+    build_site_columns,
+    name_site,
+)
 from syncd.platform.storage import jobs
 from syncd.platform.storage.jobs import JobContext, JobHandler
 from syncd.platform.storage.storage import CurrentStorage, Storage
@@ -64,43 +68,24 @@ class SpaceChange(RequestBody, SpaceUpdate):
     """Body of `PATCH /spaces/{spaceId}`."""
 
 
-def _select_publishing_site() -> sa.Select[Any]:
-    """The sites that publish a space; of several, the first one says how it is published."""
-    sites, linked = site_tables.sites, site_tables.site_spaces
-    published = sa.join(linked, sites, sites.c.id == linked.c.site)
-    here = (linked.c.space == spaces.c.id, sites.c.published)
-    return sa.select(sites.c.id).select_from(published).where(*here).order_by(sites.c.created_at, sites.c.id).limit(1)
-
-
 def _build_count_columns() -> tuple[sa.ColumnElement[Any], ...]:
     table = change_requests
     every = sa.select(sa.func.count()).select_from(table).where(table.c.space == spaces.c.id).correlate(spaces)
     open_comments = (comments.c.space == spaces.c.id, comments.c.change_request.is_(None), comments.c.status == "open")
-    first, sites = _select_publishing_site(), site_tables.sites
     return (
         every.scalar_subquery().label("requests"),
         every.where(table.c.status == "open").scalar_subquery().label("requests_open"),
         every.where(table.c.status == "draft").scalar_subquery().label("requests_draft"),
         sa.select(sa.func.count()).where(*open_comments).correlate(spaces).scalar_subquery().label("comments_open"),
-        first.with_only_columns(sites.c.basename).correlate(spaces).scalar_subquery().label("site_basename"),
-        first.with_only_columns(sites.c.visibility).correlate(spaces).scalar_subquery().label("site_visibility"),
     )
 
 
 # Made once: to make a statement costs more than to carry it out.
-_VISIBLE = roles.select_spaces(spaces, *_build_count_columns())
+_VISIBLE = roles.select_spaces(spaces, *_build_count_columns(), *build_site_columns())
 _ONE = _VISIBLE.where(spaces.c.id == sa.bindparam("space"))
-_UNTOLD = [sa.literal(0).label(column.name) for column in _build_count_columns()[:4]]
-_GRANTED = sa.select(spaces, *_UNTOLD, *_build_count_columns()[4:], sa.literal("read").label("level"))
+_UNTOLD = [sa.literal(0).label(column.name) for column in _build_count_columns()]
+_GRANTED = sa.select(spaces, *_UNTOLD, *build_site_columns(is_granted=True), sa.literal("read").label("level"))
 """The same for a content token, which is told nothing of what is being written."""
-_PUBLISHED: sa.Select[Any] = (
-    _select_publishing_site()
-    .with_only_columns(
-        site_tables.sites.c.basename.label("site_basename"), site_tables.sites.c.visibility.label("site_visibility")
-    )
-    .join(spaces, spaces.c.id == site_tables.site_spaces.c.space)
-    .where(spaces.c.id == sa.bindparam("space"), spaces.c.revision == sa.bindparam("revision"))
-)
 
 
 @router.get(
@@ -342,7 +327,8 @@ def read_spaces(
 ) -> dict[str, dict[str, Any]]:
     """Return the matching spaces that the caller may read as the API shows them, by id, deleted ones included."""
     if caller.grant is not None:
-        query = _GRANTED.where(which, match_granted_spaces(connection, caller.grant))
+        granted = match_granted_spaces(connection, caller.grant)
+        query = _GRANTED.where(which, granted).params(name_site(caller.grant))
     else:
         query = _VISIBLE.where(which, roles.SPACE_READABLE).params(caller=caller.user_id)
     return {row.id: serialize_space(request, row, caller) for row in connection.execute(query)}
@@ -351,7 +337,8 @@ def read_spaces(
 def _find_space_row(connection: sa.Connection, caller: Caller, space_id: str) -> sa.Row[Any] | None:
     if caller.grant is not None:
         granted = match_granted_spaces(connection, caller.grant)
-        return connection.execute(_GRANTED.where(spaces.c.id == space_id, granted)).first()
+        query = _GRANTED.where(spaces.c.id == space_id, granted)
+        return connection.execute(query, name_site(caller.grant)).first()
     return connection.execute(_ONE, {"space": space_id, "caller": caller.user_id}).one_or_none()
 
 
@@ -377,12 +364,6 @@ def _find_visibility(row: sa.Row[Any]) -> str:
     return "in-collection" if row.parent is not None and row.default_level == "inherit" else str(row.visibility)
 
 
-def find_published_urls(connection: sa.Connection, request: Request, space_id: str, revision: str) -> dict[str, str]:
-    """Return where visitors read a space: `published`, and `public` where everybody may; {} when nobody can."""
-    row = connection.execute(_PUBLISHED, {"space": space_id, "revision": revision}).one_or_none()
-    return {} if row is None else _build_published_urls(request, row)
-
-
 def _build_urls(request: Request, row: sa.Row[Any]) -> dict[str, str]:
     urls = {
         "location": addresses.build_api_url(request, f"/spaces/{row.id}"),
@@ -390,11 +371,4 @@ def _build_urls(request: Request, row: sa.Row[Any]) -> dict[str, str]:
     }
     if row.icon is not None:
         urls["icon"] = row.icon
-    return urls | _build_published_urls(request, row)
-
-
-def _build_published_urls(request: Request, row: sa.Row[Any]) -> dict[str, str]:
-    if row.site_basename is None:
-        return {}
-    published = addresses.build_published_url(request, row.site_basename)
-    return {"published": published} | ({"public": published} if row.site_visibility == "public" else {})
+    return urls | build_published_urls(request, row)

@@ -240,6 +240,26 @@ def test_reusable_content_has_a_document(renderer: Renderer) -> None:
     assert (document["object"], "Mind the gap." in str(document["nodes"])) == ("document", True)
 
 
+def test_a_space_says_the_address_of_the_site_of_the_token(made: PublishedSiteMaker) -> None:
+    world = made.world
+    other = world.site(title="Other", visibility="public")
+    world.made("addSpaceToSite", {"siteId": other["id"]}, body={"spaceId": made.old})
+    world.made("publishSite", {"siteId": other["id"]})
+    world.made("deleteSiteSpaceById", made.path | {"siteSpaceId": made.variant})
+    world.made("addSpaceToSite", made.path, body={"spaceId": made.old, "sectionId": made.sections[0]})
+    address = f"{made.origin}/sites/{world.made('getSiteById', {'siteId': other['id']})['basename']}/"
+    body = {"url": address, "visitor": {}}
+    token = world.made("resolvePublishedContentByUrl", body=body)["apiToken"]
+    for by, expected in ((token, address), (made.look_up("/").json()["apiToken"], f"{made.origin}{made.base}/")):
+        for operation in ("getSpaceById", "getCurrentRevision"):
+            assert world.made(operation, {"spaceId": made.old}, by=by)["urls"]["published"] == expected
+    world.made("updateSiteById", made.path, body={"visibility": "share-link"})
+    key = made.add_share_link()
+    token = made.look_up(f"/{key}/").json()["apiToken"]
+    urls = world.made("getSpaceById", {"spaceId": made.old}, by=token)["urls"]
+    assert (urls["published"], "public" in urls) == (f"{made.origin}{made.base}/{key}/", False)
+
+
 def test_the_first_page_is_found_by_a_name_of_its_file(renderer: Renderer) -> None:
     made = renderer.made
     structure = renderer.read("getPublishedContentSite", made.path)["structure"]
