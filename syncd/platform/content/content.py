@@ -34,7 +34,7 @@ from syncd.platform.people.auth import declare_role
 from syncd.platform.revisions import git_commits, rendering
 from syncd.platform.revisions.outline import TreeEntry
 from syncd.platform.revisions.page_text import Dereferenced, Evaluated, PageTexts, Refs
-from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES
+from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES, REDIRECTS, ROOT
 from syncd.platform.spaces.publishing_sites import find_published_urls
 
 router = create_router(tags=["content"])
@@ -126,17 +126,17 @@ async def answer_page(request: Request) -> Response:
 async def answer_page_at_path(request: Request) -> Response:
     """Answer with the page at a path, whose slashes may be percent-encoded.
 
-    Shape: `readme` and `readme.md` name the page whose path is "", too.
-
-    Raises: Failure 404 when the revision has no page there.
+    Shape: `readme` and `readme.md` name the page whose path is "", too, and a path that `redirects` in `.gitbook.yaml`
+    names its page. Raises: Failure 404 when the revision has no page there.
     """
     parameters = _parse_query(request.scope["query_string"])
     view = await open_view(request, metadata=parameters.metadata)
     # The index of all paths is built at the first use.
     by_path = await run_in_threadpool(lambda: view.outline.by_path)
     key = make_collision_key(request.path_params["page_path"].strip("/"))
-    id = by_path.get(key, by_path.get("") if key in _FIRST_PAGE else None)
-    if id is None:
+    former = view.outline.entries[ROOT].node.fields.get(REDIRECTS, {})
+    id = by_path.get(key) or (by_path.get("") if key in _FIRST_PAGE else None) or former.get(key)
+    if id not in view.outline.entries:
         raise Failure(404, f"No page at this path in revision {view.revision.id}.")
     return await _answer_page_entry(request, view, view.outline.entries[id], parameters)
 

@@ -20,6 +20,8 @@ HASH_BYTES = 20
 ROOT, PAGES, FILES, INCLUDES = "/", "/pages", "/files", "/includes"
 """Ids of the root and its sections; no id of a page or file has a slash."""
 SECTIONS = (PAGES, FILES, INCLUDES)
+REDIRECTS = "redirects"
+"""The member of the root that has the ids of pages by the keys of paths that once led there."""
 TEXTS = ("document", "reusable-content")
 """Types of the nodes that have a text."""
 

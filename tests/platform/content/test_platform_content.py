@@ -104,6 +104,26 @@ def test_readme_names_the_first_page_which_has_no_path(
     assert get(http, f"/v1/spaces/{space}/content/path/readme")["title"] == "Of its own"
 
 
+def test_a_former_path_of_the_settings_file_leads_to_its_page(
+    http: httpx.Client, storage: Storage, tmp_path: Path, space: str
+) -> None:
+    redirects = (
+        "  Old/Deep: start/deep.md\n  start: start/deep.md\n  old/gone: gone.md\n  logo: .gitbook/assets/logo.png\n"
+    )
+    (tmp_path / "docs" / ".gitbook.yaml").write_text(f"redirects:\n{redirects}")
+    import_directory(storage, tmp_path / "docs", space=space)
+    found = get(http, f"/v1/spaces/{space}/content/path/old/deep", format="markdown")
+    assert (found["path"], found["markdown"].startswith("# Deep")) == ("start/deep", True)
+    assert get(http, f"/v1/spaces/{space}/content/path/start")["title"] == "Start"
+    for path in ("old/gone", "logo", "old"):
+        assert http.get(f"/v1/spaces/{space}/content/path/{path}").status_code == 404
+    (tmp_path / "docs" / "start" / "deep.md").unlink()
+    summary = tmp_path / "docs" / "SUMMARY.md"
+    summary.write_text("\n".join(line for line in summary.read_text().split("\n") if "deep" not in line))
+    import_directory(storage, tmp_path / "docs", space=space)
+    assert http.get(f"/v1/spaces/{space}/content/path/old/deep").status_code == 404
+
+
 def test_git_ids_can_be_left_out(http: httpx.Client, space: str) -> None:
     shown = get(http, f"/v1/spaces/{space}/content", metadata=False, computed=False)
     assert '"git"' not in str(shown).replace("'", '"')

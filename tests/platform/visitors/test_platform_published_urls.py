@@ -427,7 +427,12 @@ def test_a_token_reads_of_a_text_what_its_visitor_may(made: PublishedSiteMaker) 
 
 def test_a_token_reads_of_what_is_included_what_its_visitor_may(made: PublishedSiteMaker, tmp_path: Path) -> None:
     note = f"{{% if {CLAIM} %}}\n\nThe codeword.\n\n{{% endif %}}\n\nOpen.\n"
-    texts = {"README.md": '# Home\n\n{% include ".gitbook/includes/note.md" %}\n', ".gitbook/includes/note.md": note}
+    staff = {"staff.md": f"---\nif: {CLAIM}\n---\n\n# Staff\n", ".gitbook.yaml": "redirects:\n  old: staff.md\n"}
+    texts = {
+        **staff,
+        "README.md": '# Home\n\n{% include ".gitbook/includes/note.md" %}\n',
+        ".gitbook/includes/note.md": note,
+    }
     for name, text in texts.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
@@ -447,6 +452,8 @@ def test_a_token_reads_of_what_is_included_what_its_visitor_may(made: PublishedS
         for query in ({}, {"format": "markdown"}):
             text = world.made("getReusableContentById", at | named, query=query, by=token)["markdown"]
             assert ("codeword" in text, "Open." in text, "isStaff" in text) == (has_more, True, False)
+        status = world.call("getPageByPath", at | {"pagePath": "old"}, by=token).status_code
+        assert status == (200 if has_more else 404)
 
 
 def test_a_token_knows_no_page_whose_condition_its_visitor_does_not_fulfil(made: PublishedSiteMaker) -> None:

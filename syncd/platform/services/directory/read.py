@@ -17,7 +17,7 @@ from syncd.layout.page import frontmatter
 from syncd.layout.tree.built_sites import omit_built_sites
 from syncd.layout.tree.draft import Draft as Declared
 from syncd.layout.tree.draft import decode_text, read_draft
-from syncd.layout.tree.paths import number_slug, slugify
+from syncd.layout.tree.paths import make_collision_key, number_slug, slugify
 from syncd.layout.tree.settings import derive_page_slug
 from syncd.layout.tree.skipped import SkippedPart
 from syncd.layout.tree.summary import Entry
@@ -29,7 +29,7 @@ from syncd.platform.revisions import revisions
 from syncd.platform.revisions.files import build_file_fields, guess_content_type
 from syncd.platform.revisions.metadata import apply_frontmatter, resolve_references
 from syncd.platform.revisions.outline import Draft, Outline, is_page
-from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES, ROOT, Node
+from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES, REDIRECTS, ROOT, Node
 from syncd.platform.schema import accounts
 from syncd.platform.schema.content import spaces
 from syncd.platform.services.search.index import enqueue_indexing
@@ -251,7 +251,7 @@ class _TreeBuilder:
         for id, entry in late:
             self.draft.replace_node(replace(self.draft.node(id), fields=self._build_link_fields(id, entry)))
         shared = {"variables": self.declared.variables, "tags": list(self.declared.tags)}
-        fields = {name: value for name, value in shared.items() if value}
+        fields = {name: value for name, value in {**shared, REDIRECTS: self._build_redirects()}.items() if value}
         self.draft.replace_node(replace(self.draft.node(ROOT), fields=fields))
         return self.draft
 
@@ -340,6 +340,16 @@ class _TreeBuilder:
         found = resolve_address(address, at=below(self.declared.settings.summary), root=below(""))
         file = self._by_file.get(found[0]) if found and found[0] in self._files else None
         return fields | {"target": {"kind": "url", "url": address} if file is None else {"kind": "file", "file": file}}
+
+    def _build_redirects(self) -> dict[str, str]:
+        """The pages to which the redirects of `.gitbook.yaml` lead, by the key of the old path; others lead nowhere."""
+        settings = self.declared.settings
+        leading = ((source, settings.add_root(to)) for source, to in settings.redirects.items())
+        return {
+            make_collision_key(source.strip("/")): self._find_id(file)
+            for source, file in leading
+            if file in self._documents
+        }
 
     def _choose_slug(self, wanted: str, parent: str) -> str:
         slug = number_slug(wanted, self._slugs[parent])
