@@ -108,7 +108,8 @@ ORDER = {
     "platform": (
         *("settings", "cache", "http", "database", "schema", "tables_all", "migrations", "storage"),
         *("people", "revisions", "spaces", "integrations", "templates", "change_requests", "comments", "reviews"),
-        *("content", "sites", "publish", "services", "visitors", "mcp", "app_pages", "description", "app", "server"),
+        *("specs", "content", "sites", "publish", "services", "visitors", "mcp", "app_pages", "description"),
+        *("app", "server"),
     ),
 }
 """Folders and modules inside of a package, lowest first: each imports only itself and what stands before it."""

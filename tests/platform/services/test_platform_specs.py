@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from syncd.platform.services.specs.checker import PROBLEMS_MAX, find_problems
-from syncd.platform.services.specs.parser import JSON, YAML, parse_spec
 from syncd.platform.services.specs.processing import HANDLERS
 from syncd.platform.settings import PlatformSettings
+from syncd.platform.specs.checker import PROBLEMS_MAX, find_problems
+from syncd.platform.specs.parser import JSON, YAML, parse_spec
 from syncd.platform.storage import jobs
 from syncd.platform.storage.storage import Storage
 from tests.due_jobs import run_due_jobs

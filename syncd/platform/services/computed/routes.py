@@ -20,10 +20,10 @@ from syncd.platform.people.auth import Caller, CurrentCaller, declare_role
 from syncd.platform.revisions.outline import Outline
 from syncd.platform.schema.specs import specs, versions
 from syncd.platform.schema.translations import translations
-from syncd.platform.services.computed.openapi_documents import DocumentNode, build_spec_nodes
-from syncd.platform.services.specs.parser import load_description
-from syncd.platform.services.specs.shown import may_read_spec
 from syncd.platform.spaces.spaces import require_space
+from syncd.platform.specs.documents import DocumentNode, build_spec_nodes
+from syncd.platform.specs.parser import load_description
+from syncd.platform.specs.shown import may_read_spec
 from syncd.platform.storage.storage import CurrentStorage, Storage
 
 router = create_router(tags=["content"])

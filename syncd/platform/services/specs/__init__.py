@@ -1,1 +1,1 @@
-"""OpenAPI specifications: kept by their slug, read from an address or a text, checked, and shown by version."""
+"""OpenAPI specifications: kept by their slug, read from an address or a text, and shown by version."""

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from syncd.model.text import mask_unprintable
 from syncd.net import exchange
 from syncd.platform.schema.specs import specs, versions
-from syncd.platform.services.specs import parser
+from syncd.platform.specs import parser
 from syncd.platform.storage import jobs
 from syncd.platform.storage.jobs import JobContext, JobHandler
 from syncd.platform.storage.storage import Storage

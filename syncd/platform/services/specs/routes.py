@@ -29,9 +29,9 @@ from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import Caller, declare_role, is_role_at_least
 from syncd.platform.people.organizations import AtOrganization, OrganizationRequest
 from syncd.platform.schema.specs import specs, versions
-from syncd.platform.services.specs.parser import JSON, YAML, load_description
 from syncd.platform.services.specs.processing import HANDLERS, PENDING, enqueue_processing
-from syncd.platform.services.specs.shown import may_read_spec
+from syncd.platform.specs.parser import JSON, YAML, load_description
+from syncd.platform.specs.shown import may_read_spec
 from syncd.platform.storage.storage import CurrentStorage, Storage
 from syncd.platform.storage.times import format_time
 

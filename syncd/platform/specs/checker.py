@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-from syncd.platform.services.specs.grammar import VERSIONS, ObjectKind, ValueForm, load_grammar
+from syncd.platform.specs.grammar import VERSIONS, ObjectKind, ValueForm, load_grammar
 
 PROBLEMS_MAX = 20
 DEPTH_MAX = 100

@@ -7,7 +7,7 @@ from pydantic_core import from_json
 
 from syncd.errors import FileInvalid
 from syncd.layout.yaml.yaml import load
-from syncd.platform.services.specs.checker import DEPTH_MAX, SpecProblem, find_problems
+from syncd.platform.specs.checker import DEPTH_MAX, SpecProblem, find_problems
 
 BYTES_MAX = 8 * 1024 * 1024
 """Of a description in JSON, and of what is fetched at all."""
