@@ -5,7 +5,6 @@ The renderer has nothing but an address: whatever it shows, it reads with the co
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 
 from tests.contract.probes._linked import imported
 from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, open_published_site, page
+from tests.platform.visitors.renderer import Renderer
 
 SPEC = {
     "openapi": "3.1.0",
@@ -23,6 +23,7 @@ SPEC = {
         "/pets": {
             "get": {"summary": "List", "tags": ["care"], "responses": {"200": {"description": "Pets"}}},
             "post": {"summary": "Add", "responses": {"200": {"description": "A pet"}}},
+            "patch": {"tags": ["care"], "x-internal": True, "responses": {"200": {"description": "A pet"}}},
         }
     },
     "webhooks": {"born": {"post": {"responses": {"200": {"description": "Thanks"}}}}},
@@ -52,23 +53,6 @@ REDIRECT = ("id", "source", "destination", "draft", "captureWildcard", "permanen
 PERMISSIONS = (
     "view", "access", "edit", "create", "admin", "installIntegration", "viewAdaptiveSchema", "editAdaptiveSchema",
 )  # fmt: skip
-
-
-@dataclass
-class Renderer:
-    """A renderer of a site: it asks with the content token of an address."""
-
-    made: PublishedSiteMaker
-    content: dict[str, Any]
-
-    @property
-    def space(self) -> dict[str, str]:
-        """The parameters of paths that name the space at the address, and its revision."""
-        return {"spaceId": self.content["space"], "revisionId": self.content["revision"]}
-
-    def read(self, operation: str, path: dict[str, str] | None = None, **rest: Any) -> Any:
-        """Given an operation and its parameters, return its answer."""
-        return self.made.world.made(operation, {**self.space, **(path or {})}, by=self.content["apiToken"], **rest)
 
 
 def complete_site(made: PublishedSiteMaker) -> None:
@@ -314,6 +298,13 @@ def compute(renderer: Renderer, seed: str = "1", **props: Any) -> dict[str, Any]
         (
             {"doc": "operations", "page": "care"},
             [("paragraph", None), ("openapi-operation", {"path": "/pets", "method": "get"})],
+        ),
+        (
+            {"doc": "operations", "page": "default"},
+            [
+                ("openapi-operation", {"path": "/pets", "method": "post"}),
+                ("openapi-webhook", {"name": "born", "method": "post"}),
+            ],
         ),
         (
             {"doc": "operation", "page": "/pets", "method": "post"},
