@@ -183,3 +183,15 @@ def _find_child_blocks(node: Node) -> Iterator[Node]:
 
 def _hash_parts(parts: list[bytes]) -> bytes:
     return hashlib.blake2b(b"\0".join(parts), digest_size=_KEY_BYTES).digest()
+
+
+def prefix_keys(nodes: list[Node], prefix: str) -> None:
+    """Let the keys of nodes, and of all in them, begin with a prefix, so that they differ from all others."""
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        if "key" in node:
+            node["key"] = f"{prefix}{node['key']}"
+        for name in ("nodes", "fragments"):
+            if isinstance(children := node.get(name), list):
+                pending.extend(child for child in children if isinstance(child, dict))

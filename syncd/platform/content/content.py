@@ -19,6 +19,7 @@ from syncd.model.revision import ReusableContent, Revision
 from syncd.platform.change_requests import change_requests
 from syncd.platform.content.page_documents import find_claims, open_page_documents
 from syncd.platform.content.view import (
+    ComputedView,
     CurrentView,
     RevisionView,
     declare_path_parameters,
@@ -36,6 +37,7 @@ from syncd.platform.revisions.outline import TreeEntry
 from syncd.platform.revisions.page_text import Dereferenced, Evaluated, PageTexts, Refs
 from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES, REDIRECTS, ROOT
 from syncd.platform.spaces.publishing_sites import find_published_urls
+from syncd.platform.specs.computed_documents import compute_page_document, is_computed_document
 
 router = create_router(tags=["content"])
 
@@ -45,7 +47,7 @@ _FIRST_PAGE = ("readme", "readme.md")
 """What names the first page of a space where it has no path, so that an address can be made of its name."""
 
 
-def answer_revision(request: Request, view: CurrentView) -> Response:
+def answer_revision(request: Request, view: ComputedView) -> Response:
     """Answer with a whole revision."""
     return _answer_json(rendering.render_revision(view.outline, build_revision_head(request, view), view.context))
 
@@ -79,7 +81,7 @@ def read_merged_change_request(request: Request, view: RevisionView) -> dict[str
         return change_requests.serialize_change_request(connection, request, row)
 
 
-def answer_pages(view: CurrentView) -> Response:
+def answer_pages(view: ComputedView) -> Response:
     """Answer with the page tree of a revision."""
     listed = rendering.render_pages(view.outline, view.outline.order.get(PAGES, ()), view.context)
     return _answer_json(b'{"pages":%b}' % listed)
@@ -118,7 +120,7 @@ class PageParameters(BaseModel):
 async def answer_page(request: Request) -> Response:
     """Answer with the page that has an id; with `format=markdown`, its text is exactly what was last written."""
     parameters = _parse_query(request.scope["query_string"])
-    view = await open_view(request, metadata=parameters.metadata)
+    view = await open_view(request, metadata=parameters.metadata, computed=parameters.computed)
     entry = view.require_page(request.path_params["page_id"])
     return await _answer_page_entry(request, view, entry, parameters)
 
@@ -130,7 +132,7 @@ async def answer_page_at_path(request: Request) -> Response:
     names its page. Raises: Failure 404 when the revision has no page there.
     """
     parameters = _parse_query(request.scope["query_string"])
-    view = await open_view(request, metadata=parameters.metadata)
+    view = await open_view(request, metadata=parameters.metadata, computed=parameters.computed)
     # The index of all paths is built at the first use.
     by_path = await run_in_threadpool(lambda: view.outline.by_path)
     key = make_collision_key(request.path_params["page_path"].strip("/"))
@@ -162,11 +164,8 @@ async def _answer_page_entry(
     request: Request, view: RevisionView, entry: TreeEntry, parameters: PageParameters
 ) -> Response:
     def render_page_bytes() -> bytes:
-        more = (
-            _render_text(view, entry, parameters)
-            if parameters.format is not None and entry.node.body is not None
-            else {}
-        )
+        has_text = entry.node.body is not None or is_computed_document(entry)
+        more = _render_text(view, entry, parameters) if parameters.format is not None and has_text else {}
         return rendering.render_page(view.outline, entry.node.id, view.context, **more)
 
     scheduler: RequestScheduler = request.app.state.scheduler
@@ -196,7 +195,7 @@ async def _answer_page_entry(
     return _answer_json(await view.storage.run_read(render_once))
 
 
-def answer_meta_links(view: CurrentView, page_id: str) -> JSONResponse:
+def answer_meta_links(view: ComputedView, page_id: str) -> JSONResponse:
     """Answer with where else a page is found: pages that the caller may know of, and absolute addresses."""
     links = view.require_page(page_id).node.fields.get("metaLinks", {})
     canonical, alternates = links.get("canonical"), links.get("alternates", ())
@@ -217,6 +216,11 @@ def _is_meta_link(view: RevisionView, ref: Any) -> bool:
 
 
 def _render_text(view: RevisionView, entry: TreeEntry, parameters: PageParameters) -> dict[str, Any]:
+    if is_computed_document(entry):
+        # There is no text of it, only the blocks that show a specification.
+        if parameters.format == "markdown":
+            return {}
+        return {"document": compute_page_document(view.storage, view.caller, view.organization, entry)}
     if parameters.format == "document":
         return {"document": open_page_documents(view).render(entry, parameters.evaluated, parameters.dereferenced)}
     claims = find_claims(view)

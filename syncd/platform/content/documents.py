@@ -10,7 +10,7 @@ from fastapi import Depends, Request, Response
 
 from syncd.model.document import Document
 from syncd.platform.content.page_documents import open_page_documents
-from syncd.platform.content.view import CurrentView, RevisionView, declare_path_parameters
+from syncd.platform.content.view import ComputedView, CurrentView, RevisionView, declare_path_parameters
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.routing import create_router
 from syncd.platform.http.scheduler import RequestScheduler
@@ -21,6 +21,7 @@ from syncd.platform.revisions.rendering import encode_json
 from syncd.platform.revisions.tree import INCLUDES
 from syncd.platform.schema.content import revisions
 from syncd.platform.spaces.granted import list_granted_revisions
+from syncd.platform.specs.computed_documents import compute_page_document, is_computed_document
 
 router = create_router(tags=["content"])
 
@@ -74,7 +75,7 @@ async def get_document_by_id(request: Request, view: CurrentView, document_id: s
 
 @router.get(_OF_PAGE, response_model=Document, openapi_extra=_READ | declare_path_parameters(_OF_PAGE))
 async def get_page_document_in_revision_by_id(
-    request: Request, view: CurrentView, page_id: str, parameters: CurrentParameters
+    request: Request, view: ComputedView, page_id: str, parameters: CurrentParameters
 ) -> Response:
     """Return the document of a page of a revision.
 
@@ -96,13 +97,16 @@ async def get_reusable_content_document_in_revision_by_id(
 
 
 async def _answer_text(request: Request, view: RevisionView, entry: TreeEntry, parameters: TextParameters) -> Response:
-    if entry.node.body is None:
+    is_computed = is_computed_document(entry)
+    if entry.node.body is None and not is_computed:
         raise Failure(404, f"{entry.node.id} has no document in revision {view.revision.id}.")
     scheduler: RequestScheduler = request.app.state.scheduler
     version = view.storage.version()
     key = ("text", view.outline.root, entry.node.id, view.context, view.caller.user_id, version, parameters)
 
     def render() -> bytes:
+        if is_computed:
+            return encode_json(compute_page_document(view.storage, view.caller, view.organization, entry))
         return encode_json(open_page_documents(view).render(entry, parameters.evaluated, parameters.dereferenced))
 
     body = await scheduler.share_result(key, lambda: scheduler.compute(request, render), remember=version is not None)

@@ -14,6 +14,7 @@ from syncd.layout.page.frontmatter import split_after_title, split_frontmatter
 from syncd.layout.page.includes import CHARACTERS_MAX, DEPTH_MAX, INCLUDES_MAX
 from syncd.layout.richtext.anchors import add_anchors
 from syncd.layout.richtext.html.labels import add_labels, drop_labels
+from syncd.layout.richtext.nodes import prefix_keys
 from syncd.layout.richtext.reading import to_document
 from syncd.layout.richtext.references import find_file_cells, find_references
 from syncd.layout.richtext.required_nodes import add_required_nodes, find_prompts
@@ -169,15 +170,3 @@ def _find_file_value(ref: DocumentNode) -> DocumentNode | str:
         case {"kind": "file", "file": str(value)} | {"kind": "url", "url": str(value)} if "space" not in ref:
             return value
     return ref
-
-
-def prefix_keys(nodes: list[DocumentNode], prefix: str) -> None:
-    """Let the keys of nodes, and of all in them, begin with a prefix, so that they differ from all others."""
-    pending = list(nodes)
-    while pending:
-        node = pending.pop()
-        if "key" in node:
-            node["key"] = f"{prefix}{node['key']}"
-        for name in ("nodes", "fragments"):
-            if isinstance(children := node.get(name), list):
-                pending.extend(child for child in children if isinstance(child, dict))

@@ -25,6 +25,7 @@ from syncd.platform.schema.content import spaces
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.spaces import roles
 from syncd.platform.spaces.granted import find_granted_space, list_granted_revisions, may_read_change_request
+from syncd.platform.specs.computed_pages import compute_pages, find_computed, list_current_specs
 from syncd.platform.storage.storage import Storage
 
 _REMEMBERED = 4_096
@@ -100,8 +101,11 @@ class ResolvedPathCache:
         return known
 
 
-async def open_view(request: Request, *, metadata: bool = True) -> RevisionView:
-    """Open the revision that a request's path names. Raises: Failure 401, 403, and 404 for a space or revision."""
+async def open_view(request: Request, *, metadata: bool = True, computed: bool = False) -> RevisionView:
+    """Open the revision that a request's path names; with `computed`, a content token sees what is computed in it.
+
+    Raises: Failure 401, 403, and 404 for a space or revision.
+    """
     storage: Storage = request.app.state.storage
     caller = await auth.authenticate_caller(request)
     resolved_paths: ResolvedPathCache = request.app.state.resolved_paths
@@ -114,6 +118,8 @@ async def open_view(request: Request, *, metadata: bool = True) -> RevisionView:
             outline = await run_in_threadpool(_open_outline, storage, revision.root) if known is None else known
     if caller.grant is not None:
         outline = await _select_for_visitor(request, storage, outline, caller.grant)
+        if computed and outline.computed:
+            outline = await _compute_for_visitor(request, storage, organization, outline)
     context = build_render_context(request, storage, organization, revision.space, caller, metadata=metadata)
     return RevisionView(storage, caller, organization, revision, change_request, outline, context)
 
@@ -122,10 +128,16 @@ async def _read_view(request: Request, metadata: bool = True, computed: bool = T
     return await open_view(request, metadata=metadata)
 
 
+async def _read_computed_view(request: Request, metadata: bool = True, computed: bool = True) -> RevisionView:
+    return await open_view(request, metadata=metadata, computed=computed)
+
+
 CurrentView = Annotated[RevisionView, Depends(_read_view)]
 """A handler's parameter for the revision that its path means. Shape: nothing is computed here, so `computed` changes
 nothing: a computed page shows how it is computed.
 """
+ComputedView = Annotated[RevisionView, Depends(_read_computed_view)]
+"""The same, where a content token sees the pages that are computed, unless `computed` is false."""
 
 
 def find_main_content(storage: Storage, caller: Caller, space_id: str) -> Outline | None:
@@ -207,6 +219,17 @@ async def _select_for_visitor(request: Request, storage: Storage, outline: Outli
     scheduler: RequestScheduler = request.app.state.scheduler
     async with scheduler.acquire_slot("open", request):
         return await run_in_threadpool(select_readable, outline, claims, storage.blobs.get)
+
+
+async def _compute_for_visitor(request: Request, storage: Storage, organization: str, outline: Outline) -> Outline:
+    """What a content token sees in the place of computed pages; the first one to ask has the specifications read."""
+    found = await storage.run_read(lambda: list_current_specs(storage, organization, outline))
+    known = find_computed(outline, found)
+    if known is not None:
+        return known
+    scheduler: RequestScheduler = request.app.state.scheduler
+    async with scheduler.acquire_slot("open", request):
+        return await run_in_threadpool(compute_pages, storage, outline, found)
 
 
 def _open_outline(storage: Storage, root: bytes) -> Outline:

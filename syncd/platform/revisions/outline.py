@@ -40,6 +40,11 @@ class Outline:
         return None if entry is None else entry.node
 
     @cached_property
+    def computed(self) -> tuple[str, ...]:
+        """Ids of the pages that others are computed from, in reading order."""
+        return tuple(id for id, entry in self.entries.items() if entry.node.type == "computed")
+
+    @cached_property
     def by_path(self) -> Mapping[str, str]:
         """Ids of pages and groups by the key of their path in the API; the first wins."""
         found: dict[str, str] = {}

@@ -1,6 +1,5 @@
 """Computed documents over HTTP: a document from a specification or a translation, as its reader may read both."""
 
-from hashlib import sha256
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,7 +9,7 @@ from fastapi.responses import JSONResponse
 from syncd.model.computed_document import ComputedDocumentRequest, OpenAPISource, TranslatedSource
 from syncd.model.document import Document
 from syncd.platform.content.documents import AnySchema, find_text
-from syncd.platform.content.page_documents import PageDocuments, prefix_keys
+from syncd.platform.content.page_documents import PageDocuments
 from syncd.platform.content.view import build_render_context, find_main_content
 from syncd.platform.http import answers
 from syncd.platform.http.bodies import RequestBody
@@ -18,12 +17,10 @@ from syncd.platform.http.failures import Failure
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import Caller, CurrentCaller, declare_role
 from syncd.platform.revisions.outline import Outline
-from syncd.platform.schema.specs import specs, versions
 from syncd.platform.schema.translations import translations
 from syncd.platform.spaces.spaces import require_space
-from syncd.platform.specs.documents import DocumentNode, build_spec_nodes
-from syncd.platform.specs.parser import load_description
-from syncd.platform.specs.shown import may_read_spec
+from syncd.platform.specs.computed_documents import build_computed_document, read_spec_nodes
+from syncd.platform.specs.documents import DocumentNode
 from syncd.platform.storage.storage import CurrentStorage, Storage
 
 router = create_router(tags=["content"])
@@ -50,29 +47,10 @@ def get_computed_document(
     with storage.read() as connection:
         space = require_space(connection, caller, space_id)
         if isinstance(body.source, OpenAPISource):
-            nodes = _compute_from_spec(connection, storage, caller, space.organization, body.source)
+            nodes = read_spec_nodes(connection, storage, caller, space.organization, body.source)
         else:
             nodes = _translate(request, connection, storage, caller, space.organization, body.source)
-    for number, node in enumerate(nodes):
-        node.setdefault("key", str(number))
-    # The same source stands in several pages, and what a renderer keeps by key must not be mistaken.
-    prefix_keys(nodes, f"{sha256(body.seed.encode(errors='replace')).hexdigest()[:12]}.")
-    return answers.ok({"object": "document", "data": {}, "nodes": nodes})
-
-
-def _compute_from_spec(
-    connection: sa.Connection, storage: Storage, caller: Caller, organization: str, source: OpenAPISource
-) -> list[DocumentNode]:
-    slug = source.dependencies.spec.ref.spec
-    query = sa.select(specs.c.slug, specs.c.visibility, versions.c.content)
-    query = query.join(versions, versions.c.id == specs.c.last_version)
-    row = connection.execute(query.where(specs.c.organization == organization, specs.c.slug == slug)).one_or_none()
-    if row is None or (caller.grant is not None and not may_read_spec(connection, storage, caller.grant, row)):
-        raise Failure(404, f"No OpenAPI specification {slug} with a version that can be read.")
-    nodes = build_spec_nodes(row.slug, load_description(storage.blobs.get(row.content)), source.props)
-    if nodes is None:
-        raise Failure(404, f"Specification {slug} has nothing of this name.")
-    return nodes
+    return answers.ok(build_computed_document(nodes, body.seed))
 
 
 def _translate(
