@@ -14,7 +14,7 @@
 | 3xx, no JSON, JSON of another shape                 | NotThePlatform                                      |
 
 "Again" is five tries in all, with full jitter: a random time up to 1, 2, 4, 8 seconds, and not before a `Retry-After`;
-then Unreachable. A wait of more than two minutes is left to the next run: RateLimited has its end, at most a day later.
+then Unreachable. A longer wait than two minutes is the next run's: RateLimited says until when, at most a day later.
 Before a 429, `rate_limit` spreads what is left of the limit. A stop is obeyed before every try and within 0.2 s of
 every wait. Every try ends at its deadline, and all of them together at two deadlines.
 """

@@ -33,16 +33,8 @@ _OPTIONAL_KEYS = ("if", "tags")
 """Keys with a meaning that not every platform knows; it says nothing of a page that has none."""
 _MEMBERS = {"if": "condition", "vars": "variables"}
 _COMPARED_KEYS = (
-    "description",
-    "hidden",
-    "noIndex",
-    "noRobotsIndex",
-    "icon",
-    "if",
-    "vars",
-    "layout",
-    "tags",
-    "metaLinks",
+    *("description", "hidden", "noIndex", "noRobotsIndex", "icon"),
+    *("if", "vars", "layout", "tags", "metaLinks"),
 )
 _SPACE = re.compile(r"\s+")
 

@@ -117,9 +117,15 @@ def _keep_proposed_paths(
     plain = assign_paths(revision)
     forms = plain.platform_paths
     loose = {id for id, form in forms.items() if id not in anchors or anchors[id].form != form}
-    aligned, settings = dict[str, str](), read_settings_at(workspace.repository, binding, commit)
+    aligned: dict[str, str] = {}
     if loose - written.keys():
-        aligned = match_pages(revision.pages, read_entries(workspace.repository, binding, commit), settings=settings)
+        settings = read_settings_at(workspace.repository, binding, commit)
+        found = match_pages(revision.pages, read_entries(workspace.repository, binding, commit), settings=settings)
+        aligned = {
+            id: path
+            for id, path in found.items()
+            if id in loose and not (id in anchors and _is_renamed_by_others(anchors[id], path, forms[id], settings))
+        }
     listing = workspace.repository.list_files(commit, binding.directory)
     for item in list_bodies(revision, plain):
         former = anchors.get(item.id)
@@ -132,18 +138,17 @@ def _keep_proposed_paths(
             # exactly the blob that was sent.
             kept = former.fingerprint if former is not None and not sent.oid else ""
             anchors[item.id] = sent._replace(form=item.form, fingerprint=item.fingerprint if same else kept, oid=oid)
-        elif item.id in loose and (path := aligned.get(item.id)) in listing and path is not None:
-            if former is not None and former.path == path and _has_other_slug(former, item.form, settings):
-                continue  # the branch has not renamed it: a reviewer has
+        elif (path := aligned.get(item.id)) in listing and path is not None:
             fingerprint, oid = (former.fingerprint, former.oid) if former else ("", listing[path].oid)
             anchors[item.id] = Anchor(item.id, item.kind, path, item.form, fingerprint, oid)
     return anchors
 
 
-def _has_other_slug(former: Anchor, form: str, settings: Settings) -> bool:
-    """Whether the slug of a page on the platform is neither the one that it had nor the one that its file asks for."""
-    known = (derive_page_slug(path, settings=settings) for path in (former.form, former.path))
-    return derive_page_slug(form, settings=settings) not in known
+def _is_renamed_by_others(former: Anchor, path: str, form: str, settings: Settings) -> bool:
+    """Whether a page has a slug on the platform that is neither the one that it had nor the one that its file asks for,
+    and the branch, which has it at a path, has not renamed it."""
+    known = (derive_page_slug(one, settings=settings) for one in (former.form, former.path))
+    return former.path == path and derive_page_slug(form, settings=settings) not in known
 
 
 def _find_left_behind(workspace: Workspace, binding: Binding, commit: str, taken: Collection[str]) -> dict[str, Anchor]:

@@ -75,8 +75,8 @@ def _list_merges(
             found.add((other, merged))
         elif (live := _find_recorded_half(workspace, other, moves)) is not None:
             raise _build_refusal(moves, (other, live), (binding, number))
-        elif own := _find_own_moves(workspace, other, branch, moves):
-            raise _build_refusal_of_own(workspace, branch, own, (binding, number))
+        elif left := _find_unmerged_moves(workspace, other, branch, moves):
+            raise _build_unmerged_refusal(workspace, branch, left, (binding, number))
     order = {
         (each, merge): place
         for place, (each, merge, _) in enumerate(_walk_merges(workspace, {each for each, _ in found}))
@@ -96,7 +96,9 @@ def _build_refusal(moves: Moves, live: tuple[Binding, int], merged: tuple[Bindin
     )
 
 
-def _build_refusal_of_own(workspace: Workspace, branch: str, moves: Moves, merged: tuple[Binding, int]) -> GuardRefused:
+def _build_unmerged_refusal(
+    workspace: Workspace, branch: str, moves: Moves, merged: tuple[Binding, int]
+) -> GuardRefused:
     (old, new), (other, done) = min(moves), merged
     tip = workspace.repository.resolve(f"{HEADS}{branch}") or ""
     commit = workspace.repository.find_last_change(tip, old, exclude=())
@@ -141,7 +143,7 @@ def _find_recorded_half(workspace: Workspace, binding: Binding, moves: Moves) ->
     return next((int(one) for one in live if moves & _list_open_moves(workspace, binding, one)), None)
 
 
-def _find_own_moves(workspace: Workspace, binding: Binding, branch: str, moves: Moves) -> Moves:
+def _find_unmerged_moves(workspace: Workspace, binding: Binding, branch: str, moves: Moves) -> Moves:
     """The moves of which a branch still has the half of a space that main content has not."""
     lookup, main = workspace.repository.lookup, workspace.repository.resolve(workspace.main)
     tip = workspace.repository.resolve(f"{HEADS}{branch}")

@@ -6,23 +6,17 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_w
 
 import pytest
 
-from tests.cli.sync.two_way import FOUR, Team, Web, Writer
+from tests.cli.sync.two_way import Team, Web, Writer, distinct_pages_of, merge_all
 
 pytestmark = pytest.mark.story
 
 Two = tuple[Writer, Web, Web]
 
 
-def files_of(name: str) -> dict[str, str]:
-    """Return pages of which none is like one of another space."""
-    more = "".join(f"\nOnly in {name} {{path}}, {line}.\n" for line in "abcd")
-    return {path: text + ("" if path == "SUMMARY.md" else more.format(path=path)) for path, text in FOUR.items()}
-
-
 @pytest.fixture
 def two(team: Team) -> Two:
     """A clone of two spaces, and the people in front of them; the move of a page is proposed."""
-    one, other = team.space("one", files_of("one")), team.space("two", files_of("two"))
+    one, other = team.space("one", distinct_pages_of("one")), team.space("two", distinct_pages_of("two"))
     docs = team.clone(f"{one.space}=one", f"{other.space}=two")
     docs.git("mv", "one/p1.md", "two/q1.md")
     docs.replace("one/SUMMARY.md", "* [P1](p1.md)\n", "")
@@ -30,16 +24,6 @@ def two(team: Team) -> Two:
     docs.commit("Move")
     docs.run("sync")
     return docs, one, other
-
-
-def merge_all(docs: Writer, *webs: Web) -> None:
-    """Sync and merge until nothing is open."""
-    docs.settle()
-    for _ in range(4):
-        for web in webs:
-            for request in web.requests():
-                web.merge(request.number)
-        docs.settle()
 
 
 @pytest.mark.parametrize("syncs_between", [True, False])

@@ -7,23 +7,17 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.cli.sync.two_way import FOUR, HOME, Team, Web, Writer, text_of
+from tests.cli.sync.two_way import HOME, Team, Web, Writer, distinct_pages_of, merge_all, text_of
 
 pytestmark = pytest.mark.story
 
 Two = tuple[Writer, Web, Web]
 
 
-def files_of(name: str) -> dict[str, str]:
-    """Return pages of which none is like one of another space."""
-    more = "".join(f"\nOnly in {name} {{path}}, {line}.\n" for line in "abcd")
-    return {path: text + ("" if path == "SUMMARY.md" else more.format(path=path)) for path, text in FOUR.items()}
-
-
 @pytest.fixture
 def two(team: Team) -> Two:
     """A clone of two spaces, and the people in front of them."""
-    one, other = team.space("one", files_of("one")), team.space("two", files_of("two"))
+    one, other = team.space("one", distinct_pages_of("one")), team.space("two", distinct_pages_of("two"))
     return team.clone(f"{one.space}=one", f"{other.space}=two"), one, other
 
 
@@ -52,17 +46,6 @@ def move_page(docs: Writer, source: str, target: str, title: str) -> None:
 def amend(docs: Writer) -> None:
     docs.git("add", "--all")
     docs.git("commit", "--quiet", "--amend", "--no-edit")
-
-
-def merge_all(docs: Writer, *webs: Web) -> None:
-    """Sync and merge until nothing is open."""
-    docs.settle()
-    for _ in range(4):
-        for web in webs:
-            for request in web.requests():
-                web.merge(request.number)
-        docs.settle()
-    assert docs.git("diff", "HEAD", "platform/main") == ""
 
 
 def track(docs: Writer, *names: str) -> None:

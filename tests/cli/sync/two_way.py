@@ -61,6 +61,12 @@ def pages_of(*titles: str) -> dict[str, str]:
 FOUR = pages_of("P1", "P2", "P3", "P4")
 
 
+def distinct_pages_of(name: str) -> dict[str, str]:
+    """Given the name of a space, return pages of which none is like one of another space."""
+    more = "".join(f"\nOnly in {name} {{path}}, {line}.\n" for line in "abcd")
+    return {path: text + ("" if path == "SUMMARY.md" else more.format(path=path)) for path, text in FOUR.items()}
+
+
 class Web:
     """People who work on one space in a browser; what they do to main content they propose and merge at once."""
 
@@ -386,6 +392,17 @@ def interpose(team: Team) -> Iterator[Interposer]:
         yield interposer
     finally:
         interposer.close()
+
+
+def merge_all(docs: Writer, *webs: Web) -> None:
+    """Given a clone and the people in front of its spaces, sync and merge until nothing is open."""
+    docs.settle()
+    for _ in range(4):
+        for web in webs:
+            for request in web.requests():
+                web.merge(request.number)
+        docs.settle()
+    assert docs.git("diff", "HEAD", "platform/main") == ""
 
 
 def conflicts(said: str) -> list[str]:

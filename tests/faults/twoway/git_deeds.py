@@ -86,7 +86,7 @@ class GitDeeds(Runs):
         if not commits or not writer.is_clean():
             return
         commit = commits[step.n % len(commits)]
-        is_merge = len(writer.git("rev-list", "--no-walk", "--parents", commit).split()) > len(("commit", "parent"))
+        is_merge = bool(writer.git("rev-list", "--no-walk", "--merges", commit).strip())
         words = ["revert", "--no-edit", *(["--mainline=1"] if is_merge else []), commit]
         before, is_quiet = tokens_of(writer.view()), self._is_quiet()
         with self._editing(writer, step):

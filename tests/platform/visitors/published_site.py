@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy, deepcopy
 from dataclasses import dataclass, field
@@ -15,6 +15,7 @@ import httpx
 import jwt
 
 from syncd.platform.app import create_app
+from syncd.platform.services.directory.read import import_directory
 from syncd.platform.storage.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.world import Target, World
@@ -85,6 +86,15 @@ class PublishedSiteMaker:
         """Given claims, return a visitor's token as the site's owner makes it."""
         key = self.world.made("getSitePublishingAuthById", self.path)["privateKey"]
         return jwt.encode(claims, key, algorithm="HS256")
+
+    def import_space(self, directory: Path, texts: Mapping[str, str]) -> str:
+        """Given texts by path and a directory for them, return a new space with these, which Guides shows as well."""
+        for name, text in texts.items():
+            (directory / name).parent.mkdir(parents=True, exist_ok=True)
+            (directory / name).write_text(text)
+        space = import_directory(self.world.storage, directory, organization=self.world.organization).space
+        self.world.made("addSpaceToSite", self.path, body={"spaceId": space, "sectionId": self.sections[0]})
+        return space
 
     def add_share_link(self) -> str:
         """Return the key of a new share link."""

@@ -18,6 +18,6 @@ class Renderer:
         """The parameters of paths that name the space at the address, and its revision."""
         return {"spaceId": self.content["space"], "revisionId": self.content["revision"]}
 
-    def read(self, operation: str, path: dict[str, str] | None = None, **rest: Any) -> Any:
+    def read_answer(self, operation: str, path: dict[str, str] | None = None, **rest: Any) -> Any:
         """Given an operation and its parameters, return its answer."""
         return self.made.world.made(operation, {**self.space, **(path or {})}, by=self.content["apiToken"], **rest)

@@ -86,13 +86,13 @@ def walk(pages: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def list_paths(renderer: Renderer) -> list[str]:
-    return [page["path"] for page in walk(renderer.read("listPages")["pages"])]
+    return [page["path"] for page in walk(renderer.read_answer("listPages")["pages"])]
 
 
 def test_documents_stand_where_the_computed_page_does(made: PublishedSiteMaker, place: Path) -> None:
     import_space(made, place, f"\n## API\n\n* [Care](care.md)\n{write_source(models=True)}")
     renderer = open_renderer(made)
-    revision = renderer.read("getCurrentRevision")
+    revision = renderer.read_answer("getCurrentRevision")
     _, group = revision["pages"]
     assert [(page["type"], page["title"], page["path"]) for page in walk(group["pages"])] == [
         ("document", "Care", "api/care"),
@@ -113,23 +113,23 @@ def test_documents_stand_where_the_computed_page_does(made: PublishedSiteMaker, 
         "dependencies": {"spec": {"ref": {"kind": "openapi", "spec": "pets"}, "value": value}},
     }
     for operation in ("listPages", "listPagesInRevisionById", "getRevisionById"):
-        assert renderer.read(operation)["pages"] == revision["pages"]
+        assert renderer.read_answer(operation)["pages"] == revision["pages"]
 
 
 def test_a_computed_document_is_found_and_read(made: PublishedSiteMaker, place: Path) -> None:
     import_space(made, place, write_source(models=True))
     renderer = open_renderer(made)
     blocks = {}
-    for page in list(walk(renderer.read("listPages")["pages"]))[1:]:
+    for page in list(walk(renderer.read_answer("listPages")["pages"]))[1:]:
         at = {"pageId": page["id"], "pagePath": page["path"]}
         for operation in ("getPageById", "getPageInRevisionById", "getPageByPath", "getPageInRevisionByPath"):
-            assert renderer.read(operation, at) == page
-        document = renderer.read("getPageDocumentInRevisionById", at)
+            assert renderer.read_answer(operation, at) == page
+        document = renderer.read_answer("getPageDocumentInRevisionById", at)
         body = {"source": page["computed"], "seed": page["computedSeed"]}
-        assert renderer.read("getComputedDocument", body=body) == document
-        assert renderer.read("getPageById", at, query={"format": "document"})["document"] == document
-        assert renderer.read("getPageById", at, query={"format": "markdown"}) == page
-        assert renderer.read("listRevisionPageMetaLinks", at) == {}
+        assert renderer.read_answer("getComputedDocument", body=body) == document
+        assert renderer.read_answer("getPageById", at, query={"format": "document"})["document"] == document
+        assert renderer.read_answer("getPageById", at, query={"format": "markdown"}) == page
+        assert renderer.read_answer("listRevisionPageMetaLinks", at) == {}
         assert made.look_up(f"/{page['path']}").json()["pathname"] == f"/{page['path']}"
         blocks[page["title"]] = [
             (node["type"], node["data"].get("method")) for node in document["nodes"] if node["type"] != "paragraph"
@@ -146,7 +146,7 @@ def test_a_computed_document_is_found_and_read(made: PublishedSiteMaker, place: 
 def test_each_operation_has_a_page_where_the_source_asks_for_it(made: PublishedSiteMaker, place: Path) -> None:
     import_space(made, place, write_source(models=False, grouping="by-operation"))
     renderer = open_renderer(made)
-    pages = list(walk(renderer.read("listPages")["pages"]))[1:]
+    pages = list(walk(renderer.read_answer("listPages")["pages"]))[1:]
     assert [(page["path"], page["computed"]["props"]) for page in pages] == [
         ("care-feeding", {"doc": "tag", "page": "care"}),
         ("care-feeding/list", {"doc": "operation", "page": "/pets", "method": "get"}),
@@ -158,21 +158,21 @@ def test_each_operation_has_a_page_where_the_source_asks_for_it(made: PublishedS
         ("default/add", {"doc": "operation", "page": "/pets", "method": "post", "deprecated": True}),
     ]
     for page in pages:
-        assert renderer.read("getPageDocumentInRevisionById", {"pageId": page["id"]})["object"] == "document"
+        assert renderer.read_answer("getPageDocumentInRevisionById", {"pageId": page["id"]})["object"] == "document"
 
 
 def test_ids_stay_and_pages_follow_the_newest_good_version(made: PublishedSiteMaker, place: Path) -> None:
     import_space(made, place, write_source(models=True))
     renderer = open_renderer(made)
-    before = {page["path"]: page["id"] for page in walk(renderer.read("listPages")["pages"])}
+    before = {page["path"]: page["id"] for page in walk(renderer.read_answer("listPages")["pages"])}
     paths = {name: item for name, item in SPEC["paths"].items() if name != "/ill"}
     put_spec(made, {**SPEC, "paths": paths | {"/new": {"get": {"tags": ["new"], **FINE}}}})
-    after = {page["path"]: page["id"] for page in walk(renderer.read("listPages")["pages"])}
+    after = {page["path"]: page["id"] for page in walk(renderer.read_answer("listPages")["pages"])}
     assert set(after) - set(before) == {"new"}
     assert set(before) - set(after) == {"care-feeding/sick-pets"}
     assert all(before[path] == after[path] for path in set(before) & set(after))
     put_spec(made, {"openapi": "3.1.0"})
-    assert {page["path"]: page["id"] for page in walk(renderer.read("listPages")["pages"])} == after
+    assert {page["path"]: page["id"] for page in walk(renderer.read_answer("listPages")["pages"])} == after
     gone = {"pageId": before["care-feeding/sick-pets"], "pagePath": "care-feeding/sick-pets"}
     for operation in ("getPageById", "getPageByPath", "getPageDocumentInRevisionById"):
         assert made.world.call(operation, renderer.space | gone, by=renderer.content["apiToken"]).status_code == 404
@@ -182,7 +182,7 @@ def test_two_computed_pages_have_slugs_and_ids_of_their_own(made: PublishedSiteM
     put_spec(made, SPEC, "more")
     import_space(made, place, f"* [Other](care.md)\n{write_source()}{write_source()}{write_source('more')}")
     renderer = open_renderer(made)
-    pages = list(walk(renderer.read("listPages")["pages"]))
+    pages = list(walk(renderer.read_answer("listPages")["pages"]))
     assert len({page["id"] for page in pages}) == len({page["path"] for page in pages}) == len(pages) == 2 + 3 * 4
     assert {"care-feeding", "care-feeding-1", "care-feeding-2", "care-feeding-1/sick-pets"} <= set(list_paths(renderer))
     assert [page["path"] for page in pages if page["title"] == "Other"] == ["care", "other", "other-1", "other-2"]
@@ -192,11 +192,11 @@ def test_pages_below_the_home_page_have_paths_of_their_own(made: PublishedSiteMa
     below = "".join(f"  {line}\n" for line in write_source().splitlines())
     import_space(made, place, f"{below}{write_source()}")
     renderer = open_renderer(made)
-    home, *pages = renderer.read("listPages")["pages"]
+    home, *pages = renderer.read_answer("listPages")["pages"]
     assert [page["path"] for page in pages] == ["care-feeding", "other", "default"]
     assert [page["path"] for page in home["pages"]] == ["care-feeding-1", "other-1", "default-1"]
     for page in (*home["pages"], *pages):
-        assert renderer.read("getPageByPath", {"pagePath": page["path"]})["id"] == page["id"]
+        assert renderer.read_answer("getPageByPath", {"pagePath": page["path"]})["id"] == page["id"]
 
 
 @pytest.mark.parametrize(
@@ -221,11 +221,11 @@ def test_what_cannot_be_computed_is_left_out(made: PublishedSiteMaker, place: Pa
 def test_others_see_the_computed_page_itself(made: PublishedSiteMaker, place: Path) -> None:
     import_space(made, place, write_source(models=True))
     renderer = open_renderer(made)
-    document = list(walk(renderer.read("listPages")["pages"]))[-1]
+    document = list(walk(renderer.read_answer("listPages")["pages"]))[-1]
     for operation in ("getCurrentRevision", "listPages", "getRevisionById", "listPagesInRevisionById"):
         own = made.world.made(operation, renderer.space)["pages"]
         assert [page["type"] for page in own] == ["document", "computed"]
-        assert renderer.read(operation, query={"computed": "false"})["pages"] == own
+        assert renderer.read_answer(operation, query={"computed": "false"})["pages"] == own
         assert made.world.made(operation, renderer.space, query={"computed": "false"})["pages"] == own
     at = renderer.space | {"pageId": document["id"], "pagePath": document["path"]}
     token = renderer.content["apiToken"]
@@ -240,13 +240,13 @@ def test_pages_below_a_condition_are_for_its_visitors(made: PublishedSiteMaker, 
     stranger, staff = open_renderer(made), open_renderer(made, jwtToken=made.sign(isStaff=True))
     assert "staff/default" in list_paths(staff)
     assert not [path for path in list_paths(stranger) if path.startswith("staff")]
-    page = staff.read("getPageByPath", {"pagePath": "staff/default"})
+    page = staff.read_answer("getPageByPath", {"pagePath": "staff/default"})
     body = {"source": page["computed"], "seed": "1"}
-    assert staff.read("getComputedDocument", body=body)["nodes"]
+    assert staff.read_answer("getComputedDocument", body=body)["nodes"]
     by = stranger.content["apiToken"]
     assert made.world.call("getComputedDocument", stranger.space, body=body, by=by).status_code == 404
     version = {"specSlug": "pets", "versionId": "latest"}
-    assert staff.read("getOpenAPISpecVersionContentById", version)["filesystem"]
+    assert staff.read_answer("getOpenAPISpecVersionContentById", version)["filesystem"]
     assert made.world.call("getOpenAPISpecVersionContentById", version, by=by).status_code == 404
 
 
@@ -257,8 +257,8 @@ def test_a_token_reads_the_specification_of_the_revision_that_it_was_made_for(
     renderer = open_renderer(made)
     import_space(made, place, "* [Care](care.md)\n")
     assert len(list_paths(renderer)) == 2
-    page = list(walk(renderer.read("listPagesInRevisionById")["pages"]))[-1]
-    assert renderer.read("getPageDocumentInRevisionById", {"pageId": page["id"]})["nodes"]
+    page = list(walk(renderer.read_answer("listPagesInRevisionById")["pages"]))[-1]
+    assert renderer.read_answer("getPageDocumentInRevisionById", {"pageId": page["id"]})["nodes"]
     again = open_renderer(made)
     body = {"source": page["computed"], "seed": "1"}
     by = again.content["apiToken"]
@@ -276,7 +276,7 @@ def test_odd_tags_become_pages_that_can_be_read(made: PublishedSiteMaker, place:
     put_spec(made, describe([{"name": name} for name in names], [[name] for name in (*names, "y" * 3000)]))
     import_space(made, place, write_source(models=True))
     renderer = open_renderer(made)
-    pages = list(walk(renderer.read("listPages")["pages"]))[1:]
+    pages = list(walk(renderer.read_answer("listPages")["pages"]))[1:]
     assert len({page["path"] for page in pages}) == len(pages) == len(names) + 1
     for page in pages:
         assert page["title"].strip()
@@ -284,17 +284,17 @@ def test_odd_tags_become_pages_that_can_be_read(made: PublishedSiteMaker, place:
         assert len(page["title"]) <= 200
         assert page["slug"].strip("abcdefghijklmnopqrstuvwxyz0123456789-") == "" < page["slug"]
         at = {"pageId": page["id"], "pagePath": page["path"]}
-        assert renderer.read("getPageByPath", at) == page
-        assert renderer.read("getPageDocumentInRevisionById", at)["nodes"]
+        assert renderer.read_answer("getPageByPath", at) == page
+        assert renderer.read_answer("getPageDocumentInRevisionById", at)["nodes"]
 
 
 def test_pages_are_bounded(made: PublishedSiteMaker, place: Path) -> None:
     put_spec(made, describe([], [["same", f"same-{number}", f" same {number % 3}"] for number in range(3_000)]))
     import_space(made, place, write_source(models=True) * 12)
     renderer = open_renderer(made)
-    pages = list(walk(renderer.read("listPages")["pages"]))
+    pages = list(walk(renderer.read_answer("listPages")["pages"]))
     assert len({page["path"] for page in pages}) == len(pages) == 1 + 10 * PAGES_MAX
-    assert renderer.read("getPageByPath", {"pagePath": pages[-1]["path"]})["id"] == pages[-1]["id"]
+    assert renderer.read_answer("getPageByPath", {"pagePath": pages[-1]["path"]})["id"] == pages[-1]["id"]
 
 
 def outline(pages: tuple[SpecPage, ...]) -> list[Any]:

@@ -433,13 +433,7 @@ def test_a_token_reads_of_what_is_included_what_its_visitor_may(made: PublishedS
         "README.md": '# Home\n\n{% include ".gitbook/includes/note.md" %}\n',
         ".gitbook/includes/note.md": note,
     }
-    for name, text in texts.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text)
-    world = made.world
-    space = import_directory(world.storage, tmp_path, organization=world.organization).space
-    world.made("addSpaceToSite", made.path, body={"spaceId": space, "sectionId": made.sections[0]})
-    at = {"spaceId": space}
+    world, at = made.world, {"spaceId": made.import_space(tmp_path, texts)}
     whole = world.made("getCurrentRevision", at)
     named = {"pageId": whole["pages"][0]["id"], "reusableContentId": whole["reusableContents"][0]["id"]}
     for claims, has_more in (({}, False), ({"isStaff": True}, True), ({}, False)):

@@ -116,7 +116,7 @@ def test_the_answer_to_an_address_and_its_token(renderer: Renderer) -> None:
 
 
 def test_the_site_has_settings_for_every_site_space(renderer: Renderer) -> None:
-    whole = renderer.read("getPublishedContentSite", renderer.made.path)
+    whole = renderer.read_answer("getPublishedContentSite", renderer.made.path)
     assert has(whole["site"], SITE)
     assert has(whole["site"]["urls"], ("location", "app", "published", "preview"))
     assert has(whole["site"]["permissions"], PERMISSIONS)
@@ -141,7 +141,7 @@ def test_links_are_those_for_the_visitor(made: PublishedSiteMaker) -> None:
     made.world.made("updateSiteCustomizationById", made.path, body=settings)
     for claims, shown in (({}, ["Open"]), ({"isStaff": True}, ["Open", "Canteen"])):
         renderer = Renderer(made, made.look_up("/api", jwtToken=made.sign(**claims)).json())
-        found = renderer.read("getPublishedContentSite", made.path)["customizations"]
+        found = renderer.read_answer("getPublishedContentSite", made.path)["customizations"]
         for one in (found["site"], *found["siteSpaces"].values()):
             assert [link["title"] for link in one["header"]["links"]] == shown
         assert CLAIM not in json.dumps(found)
@@ -150,7 +150,7 @@ def test_links_are_those_for_the_visitor(made: PublishedSiteMaker) -> None:
 
 
 def test_the_structure_says_of_each_part_whether_it_is_a_draft(renderer: Renderer) -> None:
-    structure = renderer.read("getPublishedContentSite", renderer.made.path)["structure"]
+    structure = renderer.read_answer("getPublishedContentSite", renderer.made.path)["structure"]
     groups, sections, spaces = (
         list(walk(structure, kind)) for kind in ("site-section-group", "site-section", "site-space")
     )
@@ -173,7 +173,7 @@ def test_pages_have_all_of_their_layout_and_no_condition(renderer: Renderer, ope
     pages = {one["title"]: one for one in made.world.made("listPages", renderer.space)["pages"]}
     path = {"pageId": pages["API"]["id"], "pagePath": "api"}
     for content in (renderer.content, staff):
-        answer = Renderer(made, content).read(operation, path)
+        answer = Renderer(made, content).read_answer(operation, path)
         shown = answer.get("pages") or [answer]
         assert shown
         for one in shown:
@@ -185,9 +185,9 @@ def test_pages_have_all_of_their_layout_and_no_condition(renderer: Renderer, ope
 
 
 def test_a_document_comes_with_what_it_refers_to(renderer: Renderer) -> None:
-    found = renderer.read("getPageByPath", {"pagePath": "api"})
+    found = renderer.read_answer("getPageByPath", {"pagePath": "api"})
     query = {"evaluated": "true", "dereferenced": "true"}
-    document = renderer.read("getPageDocumentInRevisionById", {"pageId": found["id"]}, query=query)
+    document = renderer.read_answer("getPageDocumentInRevisionById", {"pageId": found["id"]}, query=query)
     assert document["object"] == "document"
     assert has(document, ("data", "nodes", "meta"))
     assert [one["type"] for one in document["nodes"]] == ["paragraph", "openapi-operation"]
@@ -197,16 +197,16 @@ def test_a_document_comes_with_what_it_refers_to(renderer: Renderer) -> None:
 
 
 def test_a_document_is_the_same_in_each_version_of_the_schema(renderer: Renderer) -> None:
-    document = {"documentId": renderer.read("getPageByPath", {"pagePath": "api"})["documentId"]}
-    read = [renderer.read("getDocumentById", document, query={"schema": name}) for name in ("current", "next")]
-    assert read == [renderer.read("getDocumentById", document)] * 2
+    document = {"documentId": renderer.read_answer("getPageByPath", {"pagePath": "api"})["documentId"]}
+    read = [renderer.read_answer("getDocumentById", document, query={"schema": name}) for name in ("current", "next")]
+    assert read == [renderer.read_answer("getDocumentById", document)] * 2
     source = {
         "type": "builtin:openapi",
         "props": {"doc": "models"},
         "dependencies": {"spec": {"ref": {"kind": "openapi", "spec": "pets"}}},
     }
     body = {"source": source, "seed": "1"}
-    computed = renderer.read("getComputedDocument", body=body, query={"schema": "next"})
+    computed = renderer.read_answer("getComputedDocument", body=body, query={"schema": "next"})
     assert computed == compute(renderer, doc="models")
     for operation in ("getDocumentById", "getComputedDocument"):
         answer = renderer.made.world.call(operation, renderer.space | document, query={"schema": "1"}, body=body)
@@ -215,12 +215,12 @@ def test_a_document_is_the_same_in_each_version_of_the_schema(renderer: Renderer
 
 def test_reusable_content_has_a_document(renderer: Renderer) -> None:
     made = renderer.made
-    structure = renderer.read("getPublishedContentSite", made.path)["structure"]
+    structure = renderer.read_answer("getPublishedContentSite", made.path)["structure"]
     noted = list(walk(structure, "site-space"))[-1]
     reader = Renderer(made, made.look_up(f"/{noted['path']}").json())
-    [shared] = reader.read("getCurrentRevision")["reusableContents"]
+    [shared] = reader.read_answer("getCurrentRevision")["reusableContents"]
     path = {"reusableContentId": shared["id"]}
-    document = reader.read("getReusableContentDocumentInRevisionById", path)
+    document = reader.read_answer("getReusableContentDocumentInRevisionById", path)
     assert (document["object"], "Mind the gap." in str(document["nodes"])) == ("document", True)
 
 
@@ -246,38 +246,38 @@ def test_a_space_says_the_address_of_the_site_of_the_token(made: PublishedSiteMa
 
 def test_the_first_page_is_found_by_a_name_of_its_file(renderer: Renderer) -> None:
     made = renderer.made
-    structure = renderer.read("getPublishedContentSite", made.path)["structure"]
+    structure = renderer.read_answer("getPublishedContentSite", made.path)["structure"]
     noted = list(walk(structure, "site-space"))[-1]
     for path in ("readme.md", "README"):
         found = made.look_up(f"/{noted['path']}/{path}").json()
         assert (found["siteSpace"], found["pathname"]) == (noted["id"], f"/{path}")
-        page = Renderer(made, found).read("getPageByPath", {"pagePath": path}, query={"format": "markdown"})
+        page = Renderer(made, found).read_answer("getPageByPath", {"pagePath": path}, query={"format": "markdown"})
         assert (page["path"], page["markdown"] != "") == ("", True)
 
 
 def test_a_redirect_says_all_of_itself(renderer: Renderer) -> None:
-    found = renderer.read("getSiteRedirectBySource", renderer.made.path, query={"source": "/OLD"})
+    found = renderer.read_answer("getSiteRedirectBySource", renderer.made.path, query={"source": "/OLD"})
     assert has(found["redirect"], REDIRECT)
     assert (found["target"], found["redirect"]["permanent"]) == ("https://example.com/new", True)
     assert renderer.made.look_up("/old").json()["target"] == "external"
 
 
 def test_what_stands_beside_pages_is_read_too(renderer: Renderer) -> None:
-    found = renderer.read("getPageByPath", {"pagePath": "api"})
-    assert renderer.read("listRevisionPageMetaLinks", {"pageId": found["id"]}) == {}
-    embed = renderer.read("getEmbedByUrlInSpace", query={"url": "https://example.com/film"})
+    found = renderer.read_answer("getPageByPath", {"pagePath": "api"})
+    assert renderer.read_answer("listRevisionPageMetaLinks", {"pageId": found["id"]}) == {}
+    embed = renderer.read_answer("getEmbedByUrlInSpace", query={"url": "https://example.com/film"})
     assert has(embed, ("type", "title", "site"))
     version = {"specSlug": "pets", "versionId": "latest"}
-    assert renderer.read("getOpenAPISpecVersionById", version)["object"] == "openapi-spec-version"
-    content = renderer.read("getOpenAPISpecVersionContentById", version)
+    assert renderer.read_answer("getOpenAPISpecVersionById", version)["object"] == "openapi-spec-version"
+    content = renderer.read_answer("getOpenAPISpecVersionContentById", version)
     assert content["filesystem"][0]["specification"] == SPEC
-    assert json.loads(renderer.read("getOpenAPISpecVersionContentRawById", version)["text"]) == SPEC
+    assert json.loads(renderer.read_answer("getOpenAPISpecVersionContentRawById", version)["text"]) == SPEC
     body = {"query": "setup", "scope": {"mode": "all"}}
-    [space] = renderer.read("searchSiteContent", renderer.made.path, body=body)["items"]
+    [space] = renderer.read_answer("searchSiteContent", renderer.made.path, body=body)["items"]
     assert has(space, ("type", "id", "title", "score", "pages"))
     assert has(space["pages"][0], ("id", "title", "path", "score", "rank", "sections", "urls"))
     event = {"type": "page_view", "location": {"siteSpace": renderer.content["siteSpace"], "page": found["id"]}}
-    assert renderer.read("trackEventsInSiteById", renderer.made.path, body={"events": [event]}) is None
+    assert renderer.read_answer("trackEventsInSiteById", renderer.made.path, body={"events": [event]}) is None
     about = renderer.made.world.target.client.get("/v1/").json()
     assert has(about, ("version", "build"))
 
@@ -286,7 +286,7 @@ def compute(renderer: Renderer, seed: str = "1", **props: Any) -> dict[str, Any]
     """Given properties of a document of the specification, return the document."""
     dependency = {"ref": {"kind": "openapi", "spec": "pets"}, "value": None}
     source = {"type": "builtin:openapi", "props": props, "dependencies": {"spec": dependency}}
-    return dict(renderer.read("getComputedDocument", body={"source": source, "seed": seed}))
+    return dict(renderer.read_answer("getComputedDocument", body={"source": source, "seed": seed}))
 
 
 @pytest.mark.parametrize(

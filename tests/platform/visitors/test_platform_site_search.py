@@ -42,13 +42,8 @@ def made(tmp_path: Path) -> Iterator[PublishedSiteMaker]:
 
 
 def add_space(made: PublishedSiteMaker, directory: Path) -> str:
-    for name, text in TEXTS.items():
-        (directory / name).parent.mkdir(parents=True, exist_ok=True)
-        (directory / name).write_text(text)
-    world = made.world
-    space = import_directory(world.storage, directory, organization=world.organization).space
-    world.made("addSpaceToSite", made.path, body={"spaceId": space, "sectionId": made.sections[0]})
-    world.made("updateSiteAdaptiveSchema", made.path, body={"jsonSchema": PLAN_SCHEMA})
+    space = made.import_space(directory, TEXTS)
+    made.world.made("updateSiteAdaptiveSchema", made.path, body={"jsonSchema": PLAN_SCHEMA})
     return space
 
 
