@@ -147,8 +147,10 @@ def _find_delisted(summary: SummaryVersions, places: PagePlaces) -> Iterator[tup
             page = by_base.get(path)
             is_there = page is None or page.at(side) is not None
             is_changed = path in retitled or (page is not None and page.is_edited(other))
-            if is_there and paths.get(path, path) not in listed and not is_changed:
-                yield path, places.final.get(path, path) or path
+            final = places.final.get(path, path)
+            # Where the merge deletes the page, another one may have its path now.
+            if final is not None and is_there and paths.get(path, path) not in listed and not is_changed:
+                yield path, final
 
 
 @dataclass

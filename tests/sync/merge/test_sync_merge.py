@@ -360,6 +360,19 @@ def test_pages_that_exchange_paths_while_each_is_edited_are_known_by_their_lines
     assert place.titles(result.tree_with_ours) == {"README.md": "Home", "b.md": "Anew", "c.md": "B", "a.md": "C"}
 
 
+def test_a_page_that_stays_is_listed_at_the_path_of_one_that_left_the_table(place: Place) -> None:
+    """Ours deletes two pages. Theirs let them exchange paths, edited one, and took the other out of the table."""
+    start = place.commit(BASE)
+    head = "# Table of contents\n\n* [Home](README.md)\n"
+    ours = place.commit({"README.md": str(BASE["README.md"]), "SUMMARY.md": head}, start)
+    edited = {"other.md": str(BASE["x.md"]) + "And more.\n", "x.md": BASE["other.md"]}
+    theirs = place.commit({**BASE, **edited, "SUMMARY.md": f"{head}* [The page](other.md)\n"}, start)
+    for one, other in ((ours, theirs), (theirs, ours)):
+        result = merge(place.workspace, one, other)
+        assert not result.conflicts
+        assert place.titles(result.tree_with_ours) == {"README.md": "Home", "other.md": "The page"}
+
+
 def test_a_page_that_gets_a_copy_of_another_is_no_page_that_moved(place: Place) -> None:
     base = place.commit(in_ring("a.md", "b.md", "c.md", more={}))
     copied: Files = in_ring("a.md", "b.md", "c.md", more={"A": ["More of A."]})
