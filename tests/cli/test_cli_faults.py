@@ -137,6 +137,7 @@ def test_a_repository_in_the_middle_of_a_rebase(shell: Any) -> None:
     shell.fine("pull", cwd=docs)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("room", sample_cases([150, 400], kept=(0,)))
 def test_a_full_disk(shell: Any, tmp_path: Path, room: int) -> None:
     """A run on a file system without room fails with one message; with room, the next run repairs it."""
@@ -165,6 +166,7 @@ def test_a_full_disk(shell: Any, tmp_path: Path, room: int) -> None:
     assert done.stdout.endswith(tip * 2), done.stdout
 
 
+@pytest.mark.long
 def test_a_site_that_a_full_disk_does_not_take_is_built_once_there_is_room(tmp_path: Path) -> None:
     docs, small = tmp_path / "docs", tmp_path / "small"
     for directory in (docs, small):
@@ -194,6 +196,7 @@ def test_output_that_is_written_to_a_full_disk_is_no_success(words: tuple[str, .
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("loss", ["read-only", "full"])
 def test_where_nothing_can_be_written_the_status_is_shown_and_the_doctor_says_why(
     shell: Any, tmp_path: Path, loss: str
@@ -217,6 +220,7 @@ def test_where_nothing_can_be_written_the_status_is_shown_and_the_doctor_says_wh
     assert f"doctor: {code}" in said
 
 
+@pytest.mark.long
 def test_a_repository_that_cannot_be_written_is_said_with_a_way_out(shell: Any, tmp_path: Path) -> None:
     docs = shell.clone()
     small = tmp_path / "small"
@@ -234,6 +238,7 @@ def test_a_repository_that_cannot_be_written_is_said_with_a_way_out(shell: Any, 
         assert re.search(told, said), said
 
 
+@pytest.mark.long
 def test_a_state_that_cannot_be_read_is_no_empty_one(shell: Any) -> None:
     docs = shell.clone()
     (docs / ".git" / "syncd").chmod(0)

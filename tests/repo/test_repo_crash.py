@@ -202,6 +202,7 @@ def _kills(stage: Stage, top: Path, git: Git, old: str, new: str, *, portions: i
         yield f"{steps} of {len(way)}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ways", [False, True], ids=["plain", "crlf"], indirect=True)
 def test_a_killed_fast_forward_is_completed_by_the_next(
     stage: Stage, ways: tuple[str, str], top: Path, git: Git
@@ -221,6 +222,7 @@ def test_a_killed_fast_forward_is_completed_by_the_next(
     assert git("fsck", "--strict", "--no-dangling") == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("ways", [False], indirect=True)
 def test_a_killed_move_to_an_overtaken_commit_goes_on_to_the_newer(
     stage: Stage, ways: tuple[str, str], top: Path, git: Git, commit: Commit
@@ -236,6 +238,7 @@ def test_a_killed_move_to_an_overtaken_commit_goes_on_to_the_newer(
         assert _locks(top) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("all_of_it", [False, True])
 @pytest.mark.parametrize(
     ("moment", "is_there"),

@@ -82,6 +82,7 @@ def test_an_edit_in_the_way_in_another_tree_stays_and_is_told_with_its_place(
     assert (side / "notes.md").read_text() == "mine too\n"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("point", MOVE)
 @pytest.mark.parametrize("start", ["main", "side"])
 @pytest.mark.parametrize("opened", ["main", "side"])

@@ -56,6 +56,7 @@ def assert_there(stage: Stage, file: SiteFile) -> None:
     assert not [line for line in wire.sent if not line.startswith("GET")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "beyond"), sample_cases(CASES, kept=(SEEDS + 7,), long=range(0, len(CASES), 3)))
 def test_a_site_becomes_what_its_file_says_and_shows_no_secret(platforms: Platforms, seed: int, beyond: bool) -> None:
     chance, stage = Random(seed), platforms(beyond).emptied()

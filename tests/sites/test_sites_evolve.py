@@ -126,6 +126,7 @@ _CASES = [(0, True, FEW), *((seed, seed % 4 != 3, MANY) for seed in range(24))]
 _LONG = range(1, len(_CASES), 3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("seed", "site_write", "edits"), sample_cases(_CASES, kept=(0,), long=_LONG))
 def test_every_edit_of_a_site_ends_in_an_empty_plan_and_the_declared_state(
     tmp_path: Path, seed: int, site_write: bool, edits: int
@@ -146,6 +147,7 @@ def test_every_edit_of_a_site_ends_in_an_empty_plan_and_the_declared_state(
         assert team.text.startswith("# Nobody but people writes this comment.\n")
 
 
+@pytest.mark.long
 def test_the_example_is_put_in_place_follows_a_rename_and_imports_to_an_empty_plan(tmp_path: Path) -> None:
     with create_stage(tmp_path, spaces=0) as stage, Client(stage.url, stage.token) as client:
         text = SITE_FILE

@@ -337,6 +337,7 @@ def seen(workspace: Workspace, stage: Stage) -> Any:
     return document, found.file.orders
 
 
+@pytest.mark.long
 def test_the_story_of_a_take_over_as_it_is_typed(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -116,6 +116,7 @@ EXPECTED = Counter(
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("route", ROUTES)
 def test_two_clones_at_once_leave_no_twins(stage: Stage, tmp_path: Path, route: str) -> None:
     site = stage.emptied()

@@ -90,6 +90,7 @@ def jobs(shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     return made
 
 
+@pytest.mark.long
 def test_a_job_proposes_tells_github_and_repeats_for_free(jobs: Jobs) -> None:
     tip = jobs.commit(
         {"use.md": MORE, "SUMMARY.md": PAGES["SUMMARY.md"] + "\n## New group\n\n* [X](x.md)\n", "x.md": "# X\n\ny\n"}

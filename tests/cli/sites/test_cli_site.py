@@ -128,6 +128,7 @@ def test_a_plan_fits_a_terminal_of_80_columns(at: SiteClone) -> None:
     at.golden("plan-80.txt", session.text)
 
 
+@pytest.mark.long
 def test_a_gate_holds_a_plan_until_it_is_forced_by_its_number_or_approved(at: SiteClone) -> None:
     shorter = STRUCTURE.split("    - section: api")[0] + "policy: { prune: { structure: owned } }\n"
     at.write(STRUCTURE)
@@ -163,6 +164,7 @@ def test_a_gate_holds_a_plan_until_it_is_forced_by_its_number_or_approved(at: Si
     assert at.sections() == {"guides": "Guides"}
 
 
+@pytest.mark.long
 def test_drift_is_shown_and_accepted_with_comments_and_a_conflict_waits_for_a_person(at: SiteClone) -> None:
     at.write(STRUCTURE.replace("title: API", "title: API  # short"))
     at("site", "apply", "--yes")
@@ -197,6 +199,7 @@ def test_drift_is_shown_and_accepted_with_comments_and_a_conflict_waits_for_a_pe
     assert at.sections()["api"] == "Ours"
 
 
+@pytest.mark.long
 def test_what_is_blocked_makes_no_plan_a_good_one(at: SiteClone) -> None:
     at.write(STRUCTURE + REDIRECTS)
     at("site", "apply", "--yes")

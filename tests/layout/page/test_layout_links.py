@@ -289,6 +289,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", HOSTILE, ids=ascii)
 def test_hostile_text_takes_linear_time(unit: str) -> None:
     def rewritten(size: int) -> None:

@@ -308,6 +308,7 @@ HOSTILE: list[Callable[[int], str]] = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text(60)[:8]))
 def test_hostile_pages_cost_no_more_than_their_size(text: Callable[[int], str]) -> None:
     def round_trip(size: int) -> None:

@@ -185,6 +185,7 @@ def test_deep_trees_are_placed_listed_and_matched_without_recursion() -> None:
     assert len(match_pages((page,), entries)) == 2001
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("git", [False, True])
 def test_a_big_revision_is_placed_listed_and_matched_in_linear_time(git: bool) -> None:
     sizes = {count: _big(count, git=git) for count in (COUNT // TIMES, COUNT)}

@@ -214,6 +214,7 @@ def test_signs_in_a_text_are_no_values(http: httpx.Client, size: int) -> None:
     assert "title: String should have at least 2" in answer.json()["error"]["message"]
 
 
+@pytest.mark.long
 def test_large_bodies_are_received_only_so_many_at_once(server: tuple[str, str]) -> None:
     url, token = server
     host, port = url.removeprefix("http://").split(":")

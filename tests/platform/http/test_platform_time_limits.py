@@ -67,6 +67,7 @@ def test_every_statement_and_every_blob_asks(storage: Storage) -> None:
             request(work, seconds=0.01)
 
 
+@pytest.mark.long
 def test_who_searches_again_finds_what_was_indexed_so_far(storage: Storage, tmp_path: Path) -> None:
     storage.bootstrap()
     docs = tmp_path / "docs"

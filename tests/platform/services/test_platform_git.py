@@ -364,6 +364,7 @@ def test_an_operation_that_nobody_ends_is_a_timeout(desk: Desk, monkeypatch: pyt
     assert (desk.operation()["state"], desk.get("")["revision"]) == ("timeout", before)
 
 
+@pytest.mark.long
 def test_operations_of_a_space_are_done_in_their_order_and_only_so_many_wait(desk: Desk) -> None:
     desk.commit(FILES)
     desk.commit({"README.md": "# Home\n\nOn a branch.\n"}, branch="other")

@@ -197,6 +197,7 @@ def test_an_export_never_mixes_with_what_is_there(storage: Storage, docs: Path, 
     assert sorted(path.name for path in tmp_path.iterdir()) == ["docs", "empty", "platform"]
 
 
+@pytest.mark.long
 def test_another_process_imports_while_a_server_runs(
     http: httpx.Client, server: tuple[str, str], storage: Storage, docs: Path
 ) -> None:

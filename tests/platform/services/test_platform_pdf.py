@@ -68,6 +68,7 @@ def fetched(http: httpx.Client, path: str, **query: Any) -> bytes:
     return download.content
 
 
+@pytest.mark.long
 def test_a_space_becomes_a_document_that_can_be_read(http: httpx.Client, space: str) -> None:
     data = fetched(http, f"/v1/spaces/{space}/pdf")
     assert data.startswith(b"%PDF-")

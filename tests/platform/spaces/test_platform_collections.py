@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -186,6 +187,7 @@ def test_spaces_and_collections_are_put_before_after_and_between_their_siblings(
     assert arranged(world, parent) == ["D", "A", "C", "B"]
 
 
+@pytest.mark.long
 def test_keys_stay_short_however_often_things_are_moved_to_the_same_place(world: World) -> None:
     parent = collection(world)
     ids = [space(world, title, parent) for title in ("first", "last")]

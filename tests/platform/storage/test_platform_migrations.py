@@ -126,6 +126,7 @@ def test_the_steps_make_what_the_schema_modules_say(place: Place) -> None:
     place.change(lambda connection: _expect_nothing(_differences(connection)))
 
 
+@pytest.mark.long
 def test_a_new_database_and_an_upgraded_one_are_the_same(place: Place, tmp_path: Path, postgres_server: Server) -> None:
     place.open().close()
     other = Place(tmp_path / "other", postgres_server.empty() if place.url else None)
@@ -197,6 +198,7 @@ def test_processes_that_upgrade_at_once_do_it_once(place: Place) -> None:
     place.change(lambda connection: _expect_nothing(_differences(connection)))
 
 
+@pytest.mark.long
 def test_a_start_with_nothing_to_upgrade_does_not_load_alembic(tmp_path: Path) -> None:
     script = "import sys; from pathlib import Path; from syncd.platform.storage.storage import Storage\n"
     script += "Storage(Path(sys.argv[1])).close(); print('alembic' in sys.modules, 'psycopg' in sys.modules)"

@@ -42,6 +42,7 @@ def read_pdf(answer: httpx.Response) -> str:
     return texts(answer.content)
 
 
+@pytest.mark.long
 def test_a_page_has_a_pdf_of_what_its_visitor_reads(made: PublishedSiteMaker) -> None:
     anybody, staff = Reader(made), Reader(made, made.sign(isStaff=True))
     address = find_address(made, anybody.get("/mixed").text, "pdf")
@@ -59,6 +60,7 @@ def test_a_page_has_a_pdf_of_what_its_visitor_reads(made: PublishedSiteMaker) ->
     assert "Old chairs" in read_pdf(anybody.get(find_address(made, anybody.get("/attic").text, "pdf")))
 
 
+@pytest.mark.long
 def test_all_pages_have_one_pdf_without_what_is_not_listed(made: PublishedSiteMaker) -> None:
     anybody, staff = Reader(made), Reader(made, made.sign(isStaff=True))
     whole = find_address(made, anybody.get("/mixed").text, "pdf").rpartition("/")[0]
@@ -75,6 +77,7 @@ def test_all_pages_have_one_pdf_without_what_is_not_listed(made: PublishedSiteMa
         assert anybody.get(address).status_code == 404
 
 
+@pytest.mark.long
 def test_the_whole_site_has_a_pdf_of_what_each_section_shows_first(made: PublishedSiteMaker) -> None:
     anybody, staff = Reader(made), Reader(made, made.sign(isStaff=True))
     listing = find_address(made, anybody.get("/mixed").text, "contents")

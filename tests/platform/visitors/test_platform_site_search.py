@@ -112,6 +112,7 @@ def test_a_change_of_what_is_included_is_found_and_only_its_pages_are_indexed(
     assert kept == {made.world.made("getPageByPath", {"spaceId": space, "pagePath": "plain"})["id"]}
 
 
+@pytest.mark.long
 def test_words_far_behind_in_a_page_are_found(made: PublishedSiteMaker) -> None:
     text = "\n\n".join(["Many words stand here."] * 12_000 + ["## Far end", "More of them. " * 400 + "The pomelo."])
     assert len(text) > 250_000

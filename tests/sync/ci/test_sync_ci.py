@@ -177,6 +177,7 @@ def test_a_second_push_edits_its_own_page_in_a_clone_of_one_commit(team: Team) -
     assert team.page(1, "reference/new") == "# New\n\nOne better line.\n"
 
 
+@pytest.mark.long
 def test_what_a_reviewer_wrote_is_kept_by_later_pushes(team: Team) -> None:
     team.commit("Say more", {"options.md": OPTIONS + "* third\n", "errors.md": "# Errors explained\n\nMine.\n"})
     fine(team.ci())

@@ -149,6 +149,7 @@ def test_a_dry_run_says_it_and_does_nothing(desk: Desk) -> None:
     assert (desk.revision().id, desk.git("ls-remote", str(desk.hosted))) == (before, at)
 
 
+@pytest.mark.long
 def test_what_an_editor_wrote_is_merged_before(desk: Desk) -> None:
     desk.world.commit("Write", {"options.md": "# Options\n\n* first\n* third\n"})
     desk.world.edit_on_platform({"guide/README.md": "# Guide\n\nFrom the web.\n"})
@@ -180,6 +181,7 @@ def test_what_an_editor_writes_between_the_last_look_and_the_import_is_brought_b
     assert "From the web, just then." in desk.page("guide")
 
 
+@pytest.mark.long
 def test_what_conflicts_with_it_waits_for_a_person_and_both_are_kept(desk: Desk, at_point: Callable[..., None]) -> None:
     desk.world.commit("Write", {"options.md": "# Options\n\n* first\n* from Git\n"})
     theirs = {"options.md": "# Options\n\n* first\n* from the web\n", "guide/README.md": "# Guide\n\nAlso.\n"}

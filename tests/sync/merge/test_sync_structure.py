@@ -305,6 +305,7 @@ def reports(changes: list[Any]) -> list[str]:
     return [change.message for change in changes if change.verb == "report"]
 
 
+@pytest.mark.long
 def test_a_new_group_waits_for_a_person_and_survives_every_pull(world: Any, fine: Any) -> None:
     world.clone()
     world.commit("Group", {"SUMMARY.md": NEW_GROUP, "errors.md": "# Errors explained\n\nMore words.\n"})

@@ -163,6 +163,7 @@ def run_through(world: Any, spaces: Sequence[str], transport: Faulty) -> dict[st
     return {result.key: result.outcome.exit_code for result in results if result.flow == "mirror"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("place", [0, 1, 3])
 @pytest.mark.parametrize(("status", "code"), [(404, 78), (403, 77), (500, 69)])
 def test_a_space_that_cannot_be_read_stops_no_other(

@@ -87,6 +87,7 @@ def test_a_branch_comes_after_those_that_it_begins_at_and_others_stay_in_their_o
             assert " ".join(branch.name for branch in found) == order
 
 
+@pytest.mark.long
 def test_a_pattern_follows_branches_that_come_and_go(world: Any, fine: Any) -> None:
     world.clone()
     one = branch_with(world, "docs/one", {"options.md": f"{OPTIONS}* mine\n"})

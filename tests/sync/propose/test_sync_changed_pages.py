@@ -123,6 +123,7 @@ RENAMES = (
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("commits", "gone"),
     [(EDITS, ()), (INSERTS, ()), (RENAMES, ("guide/setup.md",))],
@@ -170,6 +171,7 @@ def test_what_the_platform_refuses_is_planned_with_both_trees(world: Any, fine: 
     assert world.git("rev-parse", "platform/changes/docs/1").strip() == edit
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("files", "gone"),
     [
@@ -194,6 +196,7 @@ def test_whatever_else_a_push_changes_is_left_to_the_trees(world: Any, fine: Any
     assert "content" in read
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("slug", ["usage", "options"])
 @pytest.mark.parametrize("is_second", [False, True])
 def test_what_a_reviewer_writes_right_before_the_write_is_kept(

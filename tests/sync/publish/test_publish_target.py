@@ -153,6 +153,7 @@ def test_a_branch_of_somebody_else_is_left_alone(publisher: Publisher) -> None:
     assert git(publisher.hosted, "rev-parse", "gh-pages") == before
 
 
+@pytest.mark.long
 def test_a_failed_build_keeps_what_is_published_and_says_why(publisher: Publisher, world: Any) -> None:
     for options in (publisher.directory, BRANCH):
         publisher.publish(options)
@@ -214,6 +215,7 @@ def test_a_run_that_is_to_end_leaves_the_build_to_the_next(publisher: Publisher)
     assert isinstance(publisher.publish(publisher.directory), Applied)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("to", "point"),
     [
