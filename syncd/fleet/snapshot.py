@@ -143,8 +143,7 @@ class Snapshot:
         return {ref: oid for ref, oid in sorted(found.items()) if not ref.startswith(self._left_out)}
 
     def _read_trailer(self, commit: str, name: str) -> str:
-        found = self._repository.list_commits(None, commit, limit=1)
-        return next(iter(found[0].trailers.get(name, [])), "")
+        return next(iter(self._repository.read_commit(commit).trailers.get(name, [])), "")
 
     def _write_commit(
         self, files: Mapping[str, bytes], refs: Mapping[str, str], ours: str | None, fence: int, digest: str

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from syncd.errors import GitFailed, HistoryCut, PathRefused
+from syncd.errors import GitFailed, PathRefused
 from syncd.layout.tree.lfs_pointers import parse_pointer
 from syncd.repo.failures import translate_system_failures
 from syncd.repo.names import check_branch, check_oid, is_plain
@@ -237,27 +237,19 @@ class Repository:
 
         Raises: HistoryCut when this shallow clone lacks the history in which one may be.
         """
-        found = self._history.find_merge_bases(ours, theirs)
-        if not found and self._list_cuts():  # of histories that are cut nobody can say that they are unrelated
-            raise HistoryCut(
-                f"{ours[:10]} and {theirs[:10]} cannot be merged: what they grew from is not in this shallow clone"
-            )
-        return found
-
-    def _list_cuts(self) -> list[str]:
-        """The commits whose parents are not here. Source: gitrepository-layout(5), shallow."""
-        try:
-            return (self._git.location.common_dir / "shallow").read_text().split()
-        except FileNotFoundError:
-            return []
+        return self._history.find_merge_bases(ours, theirs)
 
     def list_cut_parents(self, commit: str) -> set[str]:
-        """Return the ancestors of a commit that this shallow clone names, and has not."""
-        return self._history.list_parents(self.select_present(self._list_cuts()), within=commit)
+        """Return the ancestors of a commit that this shallow clone names as parents, and lacks."""
+        return self._history.list_cut_parents(commit)
 
     def find_marked(self, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]]:
         """Return the commits with a trailer that only the first, and only the second, of two reaches."""
         return self._history.find_marked(ours, theirs, trailer)
+
+    def read_commit(self, oid: str) -> Commit:
+        """Return a commit. Raises: GitFailed when it is missing, or no commit."""
+        return self._history.read_commit(oid)
 
     def list_commits(self, exclude: str | None, include: str, *, limit: int) -> list[Commit]:
         """Return a commit and its ancestors, newest first, without those that `exclude` reaches, at most `limit`."""
@@ -275,7 +267,7 @@ class Repository:
 
     def find_change_times(self, commit: str, paths: Collection[str], *, since: str | None) -> dict[str, int] | None:
         """Return when each of many files last changed, as `blame.find_change_times` does."""
-        return blame.find_change_times(self._git, commit, paths, since=since, cuts=self._list_cuts())
+        return blame.find_change_times(self._git, commit, paths, since=since, cuts=self._history.list_cuts())
 
     def find_commit(self, ref: str, trailer: str, value: str) -> Commit | None:
         """Return the newest commit of a ref's first-parent line that has a trailer with this value, or None."""
@@ -297,7 +289,7 @@ class Repository:
 
     def merge(self, ours: str, theirs: str) -> Merged:
         """Return the tree that merges two commits, related or not, and the paths in conflict."""
-        if self._list_cuts():
+        if self._history.list_cuts():
             self.find_merge_base(ours, theirs)
         return merge.merge_commits(self._git, ours, theirs)
 

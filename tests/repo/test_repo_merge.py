@@ -22,7 +22,7 @@ def test_edits_of_different_lines_merge(repository: Repository, commit: Commit, 
     oid = repository.commit_tree(merged.tree, parents=[ours, theirs], message=message, author=person, committer=person)
     text = repository.read(repository.list_files(oid)["a.md"].oid)
     assert text == LINES.replace(b"line 0", b"ours").replace(b"line 8", b"theirs")
-    assert repository.list_commits(None, oid, limit=1)[0].parents == (ours, theirs)
+    assert repository.read_commit(oid).parents == (ours, theirs)
     repository.update_ref("refs/heads/merged", oid, old=None)
     assert git("fsck", "--strict", "--no-dangling") == ""
 

@@ -177,7 +177,7 @@ def test_the_tree_starts_from_the_base_not_from_the_first_parent(
         writer.put("new.md", writer.write_blob(b"n"))
         oid = writer.commit(message="m\n", author=person, committer=person, parents=[base, other], base=other)
     assert sorted(repository.list_files(oid)) == ["new.md", "only-here.md"]
-    assert repository.list_commits(None, oid, limit=1)[0].parents == (base, other)
+    assert repository.read_commit(oid).parents == (base, other)
 
 
 def test_the_start_stands_in_for_a_base(repository: Repository, base: str, person: Person) -> None:
@@ -186,7 +186,7 @@ def test_the_start_stands_in_for_a_base(repository: Repository, base: str, perso
         writer.put("notes.md", repository.list_files(base)["README.md"].oid)
         oid = writer.commit(message="m\n", author=person, committer=person, parents=[], base=None)
     assert sorted(repository.list_files(oid)) == ["README.md", "guide/two.md", "notes.md"]
-    assert repository.list_commits(None, oid, limit=1)[0].parents == ()
+    assert repository.read_commit(oid).parents == ()
 
 
 def test_a_commit_with_parents_and_no_base_starts_empty(repository: Repository, base: str, person: Person) -> None:

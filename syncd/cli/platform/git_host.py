@@ -87,8 +87,8 @@ class _Checkout:
 def _read_message(repository: Repository, commit: str | None) -> str:
     if commit is None:
         return ""
-    found = repository.list_commits(None, commit, limit=1)
-    return "\n\n".join(part for part in (found[0].subject, found[0].body) if part)
+    found = repository.read_commit(commit)
+    return "\n\n".join(part for part in (found.subject, found.body) if part)
 
 
 def _check_size(directory: Path, limit: int) -> None:

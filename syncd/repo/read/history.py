@@ -1,9 +1,9 @@
 """Walk commits: ancestry, ranges, and the newest commit that carries a trailer."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing
 
-from syncd.errors import GitFailed
+from syncd.errors import GitFailed, HistoryCut
 from syncd.repo.names import check_oid
 from syncd.repo.process.git import Git
 from syncd.repo.read.graph import CommitGraph
@@ -41,14 +41,37 @@ class History:
         return self._ancestry[key]
 
     def find_merge_bases(self, ours: str, theirs: str) -> list[str]:
-        """Return all merge bases of two commits; none for unrelated histories."""
+        """Return all merge bases of two commits; none for unrelated histories.
+
+        Raises: HistoryCut when this shallow clone lacks the history in which one may be.
+        """
         key = check_oid(ours), check_oid(theirs)
         if key not in self._bases:
             try:
                 self._bases[key] = self._graph.find_merge_bases(*key)
             except NeedsGit:
                 self._bases[key] = find_merge_bases(self._git, *key)
+        if not self._bases[key] and self.list_cuts():  # histories that are cut may still be related
+            raise HistoryCut(
+                f"{ours[:10]} and {theirs[:10]} cannot be merged: what they grew from is not in this shallow clone"
+            )
         return list(self._bases[key])
+
+    def list_cuts(self) -> list[str]:
+        """Return the commits whose parents this shallow clone lacks. Source: gitrepository-layout(5), shallow."""
+        try:
+            return (self._git.location.common_dir / "shallow").read_text().split()
+        except FileNotFoundError:
+            return []
+
+    def list_cut_parents(self, commit: str) -> set[str]:
+        """Return the ancestors of a commit that this shallow clone names as parents, and lacks."""
+        cuts = (cut for cut in self._reader.read_sizes(self.list_cuts()) if self.is_ancestor(cut, commit))
+        return {parent for cut in cuts for parent in self.read_commit(cut).parents}
+
+    def read_commit(self, oid: str) -> Commit:
+        """Return a commit. Raises: GitFailed when it is missing, or no commit."""
+        return read_commit(self._reader, check_oid(oid))
 
     def find_marked(self, ours: str, theirs: str, trailer: str) -> tuple[list[Commit], list[Commit]]:
         """Return the commits with a trailer that only the first, and only the second, of two reaches, newest first."""
@@ -75,17 +98,10 @@ class History:
 
     def list_commits(self, exclude: str | None, include: str, *, limit: int) -> list[Commit]:
         """Return a commit and its ancestors, newest first, without those that `exclude` reaches, at most `limit`."""
-        if exclude is None and limit == 1:
-            return [read_commit(self._reader, check_oid(include))]
         try:
             return self._graph.list_newest(check_oid(exclude) if exclude else None, check_oid(include), limit)
         except NeedsGit:
             return list_commits(self._git, self._reader, exclude, include, limit=limit)
-
-    def list_parents(self, commits: Iterable[str], *, within: str) -> set[str]:
-        """Return what those of the commits name as parents that are in the history of another one."""
-        inside = [commit for commit in commits if self.is_ancestor(commit, within)]
-        return {parent for commit in inside for parent in read_commit(self._reader, commit).parents}
 
     def find_commit(self, tip: str, trailer: str, value: str) -> Commit | None:
         """Return the newest commit of a tip's first-parent line that has a trailer with exactly this value, or None.

@@ -98,7 +98,7 @@ class _SpaceMover:
         lanes = f"refs/remotes/{self.workspace.remote}/changes/"
         numbers = {one.number for one in list_records(self.workspace, self.binding)}
         for ref, oid in self.repository.list_refs(lanes).items():
-            (commit,) = self.repository.list_commits(None, oid, limit=1)
+            commit = self.repository.read_commit(oid)
             if self.binding.space in commit.trailers.get(SPACE, []):
                 numbers.add(ref.rpartition("/")[2])
         if numbers:

@@ -142,7 +142,7 @@ class _SpaceBinder:
 
     def _read_candidate(self) -> Commit | None:
         found = self.repository.resolve(self.ref)
-        candidate = self.repository.list_commits(None, found, limit=1)[0] if found else None
+        candidate = self.repository.read_commit(found) if found else None
         # One that a former space of this name left is written anew.
         is_of_space = candidate is not None and candidate.trailers.get(SPACE) == [self.binding.space]
         return candidate if is_of_space else None

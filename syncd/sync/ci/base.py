@@ -212,7 +212,7 @@ def _take_present(workspace: Workspace, binding: Binding, job: Job, known: Known
 def name_start(workspace: Workspace, binding: Binding, start: ComparisonBase) -> str:
     """Return what a branch grew from as its change request is to say it, in the form of `Description.start`."""
     if start.kind == "mirror":
-        (commit,) = workspace.repository.list_commits(None, start.commit, limit=1)
+        commit = workspace.repository.read_commit(start.commit)
         return "@" + commit.trailers[REVISION][-1]
     sign = "?" if start.kind == "present" else "@"
     return start.absent or (f"{sign}{start.revision}" if start.revision else start.commit)

@@ -271,7 +271,7 @@ class _StageBuilder:
         tree = leave_out(self.repository, self.workspace.bindings, found, base, lacks)
         if tree == self.repository.find_tree(found):
             return found
-        parents = self.repository.list_commits(None, base, limit=1)[0].parents
+        parents = self.repository.read_commit(base).parents
         return write_part(self.repository, commit, parents, tree, name="a branch", lacks=NOT_SENT)
 
     def add_taken_in(self, binding: Binding, live: ChangeRequest, commit: str, tree: str) -> str:

@@ -146,7 +146,7 @@ def integrate_commit(
 def _merge_commit(workspace: Workspace, result: MergeResult, theirs: str, subject: str) -> str:
     """Write the merge commit; the same each time, so that a branch that may not move gets the same in every run."""
     repository = workspace.repository
-    dates = (repository.list_commits(None, side, limit=1)[0].author.when for side in (result.ours, result.theirs))
+    dates = (repository.read_commit(side).author.when for side in (result.ours, result.theirs))
     person = replace(workspace.committer(), when=max(dates))
     return repository.commit_tree(
         result.tree_with_ours, parents=[result.ours, theirs], message=f"{subject}\n", author=person, committer=person

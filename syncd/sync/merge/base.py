@@ -58,7 +58,7 @@ def read_tips(repository: Repository, branch: str) -> tuple[str, ...]:
     record = repository.resolve(f"{TIP_REFS}{branch}")
     if record is None or record not in repository.select_present([record]):
         return ()
-    (commit,) = repository.list_commits(None, record, limit=1)
+    commit = repository.read_commit(record)
     return commit.parents if commit.subject == SEVERAL_TIPS else (record,)
 
 
@@ -231,7 +231,7 @@ def record_missed_tip(workspace: Workspace, branch: str, ours: str, theirs: str)
     repository = workspace.repository
     former = next(iter(read_tips(repository, branch)), None)
     if former is None:
-        is_missed = ours != theirs and len(repository.list_commits(None, ours, limit=1)[0].parents) > 1
+        is_missed = ours != theirs and len(repository.read_commit(ours).parents) > 1
     else:
         is_missed = (
             former != ours and repository.is_ancestor(former, ours) and not repository.is_ancestor(theirs, former)
@@ -272,7 +272,7 @@ def _find_first_with_tree(repository: Repository, commit: str) -> str:
     """The oldest commit of a line with one tree. Those after it only record that the platform has the same, and a
     branch that has the first of them knows all that is in a part of the last."""
     while True:
-        (found,) = repository.list_commits(None, commit, limit=1)
+        found = repository.read_commit(commit)
         if len(found.parents) != 1 or repository.find_tree(found.parents[0]) != repository.find_tree(commit):
             return commit
         commit = found.parents[0]

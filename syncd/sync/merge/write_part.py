@@ -23,7 +23,7 @@ def write_part(
     same commit, so that a second run writes nothing new. The commits that record moves are no ancestors of a part, so
     it has its own record of the moves.
     """
-    (original,) = repository.list_commits(None, commit, limit=1)
+    original = repository.read_commit(commit)
     kept = "".join(f"{key}: {value}\n" for key in (SPACE, REVISION) for value in original.trailers.get(key, [])[-1:])
     moves = find_moves_since(repository, base[0], commit) if base else {}
     moved = {old: new for old, new in moves.items() if _has_move(repository, old, new, commit, tree)}

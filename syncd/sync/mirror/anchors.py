@@ -122,7 +122,7 @@ def _recover_mirrored(
     """
     if commit is None:
         return {}
-    (found,) = workspace.repository.list_commits(None, commit, limit=1)
+    found = workspace.repository.read_commit(commit)
     id = found.trailers.get(REVISION, [revision.id])[-1]
     past = revision if id == revision.id else read_past(workspace.client, binding.space, id)
     return recover_anchors(workspace.repository, binding, past or revision, commit)

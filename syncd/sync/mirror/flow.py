@@ -221,7 +221,7 @@ def _has_landed(workspace: Workspace, binding: Binding, proposal: Proposal) -> b
     if found is None or found.trailers.get(SPACE) != [binding.space]:
         return False
     # A space that was restored from a backup gives its numbers a second time.
-    merged = [repository.list_commits(None, parent, limit=1)[0] for parent in found.parents[1:]]
+    merged = [repository.read_commit(parent) for parent in found.parents[1:]]
     return repository.is_ancestor(head, found.oid) or head in {find_original(repository, parent) for parent in merged}
 
 
@@ -384,7 +384,7 @@ def _build_signature(
         directory=binding.directory,
     )
     # So that two clones write the same commit for it; Git counts wrong where a commit is older than its parents.
-    before = [workspace.repository.list_commits(None, parent, limit=1)[0].recorded for parent in parents]
+    before = [workspace.repository.read_commit(parent).recorded for parent in parents]
     when = choose_moment(revision.created_at, workspace.now(), before)
     author = _build_person(workspace, causes[-1].created_by if causes else None, when)
     return Signature(message, author, parents)

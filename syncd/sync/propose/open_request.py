@@ -180,8 +180,8 @@ def _has_only_own(workspace: Workspace, binding: Binding, here: str, tip: str) -
     """Whether a change request holds nothing but main content and the branch's commit, or the part of it that has
     arrived: content that is left out must not be taken for edits of reviewers."""
     repository = workspace.repository
-    parents = repository.list_commits(None, here, limit=1)[0].parents
-    parts = (repository.list_commits(None, parent, limit=1)[0] for parent in parents)
+    parents = repository.read_commit(here).parents
+    parts = (repository.read_commit(parent) for parent in parents)
     arrived = [part.oid for part in parts if find_original(repository, part) == tip]
     return any(has_equal_content(workspace, binding, here, commit) for commit in (tip, *arrived))
 

@@ -51,7 +51,7 @@ def list_archived(repository: Repository, binding: Binding) -> list[tuple[int, s
     prefix, found = archived_refs(binding), list[tuple[int, str, str, str]]()
     for ref, oid in sorted(repository.list_refs(prefix).items()):
         number, _, branch = ref.removeprefix(prefix).partition("/")
-        (commit,) = repository.list_commits(None, oid, limit=1)
+        commit = repository.read_commit(oid)
         if number.isdecimal() and binding.space in commit.trailers.get(SPACE, []):  # not of a former space of the name
             found.append((int(number), branch, oid, ref))
     return found

@@ -48,7 +48,7 @@ def read_sent(repository: Repository, commit: str, main: str) -> SentContent:
 
     Shape: a commit with other parents was written by a former version, or by a person: it is its own branch's commit.
     """
-    parents = repository.list_commits(None, commit, limit=1)[0].parents
+    parents = repository.read_commit(commit).parents
     if len(parents) != SENT_PARENTS:
         return SentContent(commit, commit, main, main)
     return SentContent(commit, *parents)
@@ -56,7 +56,7 @@ def read_sent(repository: Repository, commit: str, main: str) -> SentContent:
 
 def find_content(repository: Repository, commit: str) -> str:
     """Return the tree that the platform holds of a change request; `commit` is the one that stands for its content."""
-    found = repository.list_commits(None, commit, limit=1)[0].trailers.get(CONTENT, [""])[-1]
+    found = repository.read_commit(commit).trailers.get(CONTENT, [""])[-1]
     tree = repository.find_tree(commit)
     assert tree is not None
     return found if found in repository.select_present([found]) else tree
@@ -78,7 +78,7 @@ def write_lane_commit(repository: Repository, lane: LaneContent, message: str, a
     """Return the commit that stands for the content: the only parent if it is the same, else a new one with the
     parents."""
     for parent in lane.parents[:1] if len(lane.parents) == 1 else ():
-        (found,) = repository.list_commits(None, parent, limit=1)
+        found = repository.read_commit(parent)
         is_own = not {PART_TRAILER, CONTENT} & found.trailers.keys()
         if is_own and repository.find_tree(parent) == lane.tree and not lane.content:
             return parent

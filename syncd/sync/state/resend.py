@@ -15,7 +15,7 @@ def list_new_work(repository: Repository, sent: str, main: str, tip: str) -> lis
     if sent == tip:
         return []
     if not repository.is_ancestor(sent, tip):
-        return repository.list_commits(None, tip, limit=1)
+        return [repository.read_commit(tip)]
     return [
         commit
         for commit in repository.list_commits(sent, tip, limit=COMMITS_MAX)
