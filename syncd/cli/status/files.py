@@ -15,13 +15,13 @@ from syncd.daemon.locks import STATE_FILE
 from syncd.errors import Conflict, FileInvalid, GuardRefused
 from syncd.plan.message import CHANGE_REQUEST, REVISION, SPACE
 from syncd.repo.repository import Repository
-from syncd.repo.values import Commit, EditKind
+from syncd.repo.values import EditKind
 from syncd.store.status import read_page_address
 from syncd.sync.binding import Binding
-from syncd.sync.merge.parts import find_original
+from syncd.sync.merge.parts import read_original
 from syncd.sync.outcome import CONFLICT, PAGE
 from syncd.sync.state.unsent import find_place
-from syncd.sync.workspace import COMMITTER
+from syncd.sync.workspace import COMMITTER, name_author
 
 IN_STEP, TO_PUSH, PROPOSED, TO_PULL = "in-step", "to-push", "proposed", "to-pull"
 IN_CONFLICT, INVALID, UNLISTED = "conflict", "invalid", "unlisted"
@@ -217,13 +217,10 @@ class _FileFinder:
         oid = self.git.find_last_change(tip, path, exclude=()) if tip is not None else ""
         if not oid:
             return None
-        commit = self._read_commit(oid)
-        original = find_original(self.git, commit)
-        if original and original in self.git.select_present([original]):
-            commit = self._read_commit(original)
+        commit = read_original(self.git, oid)
         change = LastChange(
             commit.oid,
-            "" if commit.author.email == COMMITTER[1] else commit.author.name,
+            name_author(commit),
             commit.author.when.astimezone(UTC).isoformat(timespec="seconds"),
             commit.subject,
         )
@@ -231,6 +228,3 @@ class _FileFinder:
             return change
         revision, request = (commit.trailers.get(trailer, [""])[0] for trailer in (REVISION, CHANGE_REQUEST))
         return replace(change, revision=revision, change_request=request)
-
-    def _read_commit(self, oid: str) -> Commit:
-        return self.git.list_commits(None, oid, limit=1)[0]

@@ -6,11 +6,10 @@ from datetime import datetime
 
 from syncd.plan.merge.hunks import Hunk, find_lines, list_hunks, split_lines
 from syncd.plan.merge.pages import SIDES, TITLES, Page, Side
-from syncd.repo.values import Commit
 from syncd.sync.integrate.resolve import PageConflict
-from syncd.sync.merge.parts import find_original
+from syncd.sync.merge.parts import read_original
 from syncd.sync.merge.summaries import read_summary
-from syncd.sync.workspace import COMMITTER, Workspace
+from syncd.sync.workspace import Workspace, name_author
 
 
 @dataclass(frozen=True)
@@ -123,16 +122,8 @@ def _read_author(workspace: Workspace, oid: str) -> Author | None:
     """Who made a commit; a part has the author of the commit that it stands for."""
     if not oid:
         return None
-    commit = _read_commit(workspace, oid)
-    original = find_original(workspace.repository, commit)
-    if original and original in workspace.repository.select_present([original]):
-        commit = _read_commit(workspace, original)
-    name = "" if commit.author.email == COMMITTER[1] else commit.author.name
-    return Author(name, commit.author.when, commit.oid, commit.subject)
-
-
-def _read_commit(workspace: Workspace, oid: str) -> Commit:
-    return workspace.repository.list_commits(None, oid, limit=1)[0]
+    commit = read_original(workspace.repository, oid)
+    return Author(name_author(commit), commit.author.when, commit.oid, commit.subject)
 
 
 def _newest_first(authors: Iterable[Author]) -> tuple[Author, ...]:

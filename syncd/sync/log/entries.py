@@ -14,7 +14,7 @@ from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.state.notes import STATUS, notes_ref, read_notes
 from syncd.sync.state.proposed_refs import list_archived, list_proposed
-from syncd.sync.workspace import COMMITTER
+from syncd.sync.workspace import COMMITTER, name_author
 
 GAP_MAX = 1000
 """Commits in a row that may be of no interest before the search ends: behind the first mirror lies people's history."""
@@ -73,7 +73,7 @@ def list_mirrored(repository: Repository, main: str, query: LogQuery) -> Iterato
     """
     oid, path, gap, found = repository.resolve(main), query.path, 0, 0
     while oid is not None and gap < GAP_MAX and found < query.count:
-        (commit,) = repository.list_commits(None, oid, limit=1)
+        commit = repository.read_commit(oid)
         oid = next(iter(commit.parents), None)
         gap += 1
         binding = query.find_binding(commit)
@@ -89,7 +89,7 @@ def list_mirrored(repository: Repository, main: str, query: LogQuery) -> Iterato
             "merged" if numbers else "revision",
             commit.subject,
             binding.name,
-            _name_author(commit),
+            name_author(commit),
             numbers,
             commit.oid,
             next(iter(commit.trailers.get(REVISION, [])), ""),
@@ -133,7 +133,7 @@ def list_integrated(repository: Repository, branches: Sequence[str], query: LogQ
     for branch in branches:
         oid, gap, found = repository.resolve(f"{HEADS}{branch}"), 0, 0
         while oid is not None and gap < GAP_MAX and found < query.count:
-            (commit,) = repository.list_commits(None, oid, limit=1)
+            commit = repository.read_commit(oid)
             oid = next(iter(commit.parents), None)
             gap += 1
             is_own = commit.author.email == COMMITTER[1] and len(commit.parents) > 1 and SPACE not in commit.trailers
@@ -151,7 +151,7 @@ def _list_notes(repository: Repository, binding: Binding, number: int, branch: s
     if tip is None:
         return
     notes = repository.list_commits(None, tip, limit=GAP_MAX)
-    (commit,) = repository.list_commits(None, sent, limit=1)
+    commit = repository.read_commit(sent)
     at = choose_moment(notes[-1].author.when.isoformat(), datetime.now(UTC), [commit.recorded])
     about: dict[str, Any] = {"space": binding.name, "numbers": (number,), "branch": branch}
     yield LogEntry(at, "sent", commit.subject, author=commit.author.name, commit=sent, **about)
@@ -175,7 +175,7 @@ def _list_lane(
     pending, seen = [tip] if tip is not None else [], set[str]()
     while pending and len(seen) < query.count:
         oid = pending.pop()
-        (commit,) = repository.list_commits(None, oid, limit=1)
+        commit = repository.read_commit(oid)
         if oid in seen or not commit.subject.startswith(f"{PROPOSED}{number}:"):
             continue
         seen.add(oid)
@@ -186,7 +186,7 @@ def _list_lane(
         subject = commit.subject.partition(": ")[2]
         where = _describe_change(change) if change is not None else ""
         about: dict[str, Any] = {"space": binding.name, "numbers": (number,), "branch": branch, "path": where}
-        yield LogEntry(commit.author.when, "fetched", subject, author=_name_author(commit), commit=oid, **about)
+        yield LogEntry(commit.author.when, "fetched", subject, author=name_author(commit), commit=oid, **about)
 
 
 def _has_changed(repository: Repository, base: str | None, commit: str, path: str) -> bool:
@@ -195,10 +195,6 @@ def _has_changed(repository: Repository, base: str | None, commit: str, path: st
 
 def _read_numbers(commit: Commit) -> tuple[int, ...]:
     return tuple(int(each) for each in commit.trailers.get(CHANGE_REQUEST, []) if each.isdecimal())
-
-
-def _name_author(commit: Commit) -> str:
-    return "" if commit.author.email == COMMITTER[1] else commit.author.name
 
 
 def _find_change(repository: Repository, commit: Commit, path: str) -> FileChange | None:

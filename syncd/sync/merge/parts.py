@@ -25,6 +25,15 @@ def find_original(repository: Repository, commit: Commit) -> str | None:
     return words[0]
 
 
+def read_original(repository: Repository, oid: str) -> Commit:
+    """Return a commit; for a part, the commit that it stands for, if this clone has it."""
+    commit = repository.read_commit(oid)
+    original = find_original(repository, commit)
+    if original is None or not repository.select_present([original]):
+        return commit
+    return repository.read_commit(original)
+
+
 def find_taken_in(repository: Repository, commit: str, main: str) -> str | None:
     """Return a commit of main content, or the newest part of it, in a commit's history; None for neither."""
     if repository.is_ancestor(main, commit):

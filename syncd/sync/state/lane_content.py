@@ -159,7 +159,7 @@ def find_arrived(
         for paths in _list_entries(repository, binding, sent.planned, sent.commit)
         if missing.intersection(paths) and not _is_edited_since(repository, paths[0], sent, tree)
     ]
-    original = _find_original(repository, sent.branch_commit)
+    original = find_original(repository, repository.read_commit(sent.branch_commit)) or sent.branch_commit
     known = find_taken_in(repository, here, original) if late else None
     if known is not None:  # what has arrived stays so: what of it lacks later, somebody took out again
         lookup = repository.lookup
@@ -174,7 +174,7 @@ def find_arrived(
         part_tree = repository.write_tree(part_tree, {listing.path: table}) if table is not None else part_tree
     if part_tree == repository.find_tree(sent.base):
         return ""
-    base = repository.list_commits(None, sent.base, limit=1)[0].parents
+    base = repository.read_commit(sent.base).parents
     return write_part(repository, original, base, part_tree, name="a branch", lacks=NOT_ARRIVED)
 
 
@@ -254,11 +254,6 @@ def _add_all_names(
         return []
     names = list_page_names(workspace, *sides)
     return [tuple(sorted({other for path in paths for other in (path, *names.get(path, ()))})) for paths in named]
-
-
-def _find_original(repository: Repository, commit: str) -> str:
-    """The commit that a part stands for, else itself."""
-    return find_original(repository, repository.list_commits(None, commit, limit=1)[0]) or commit
 
 
 def _read_update(
