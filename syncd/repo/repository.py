@@ -18,7 +18,7 @@ from syncd.repo.remote.remote import Access, Remote
 from syncd.repo.values import Blob, Commit, Difference, EditKind, FileChange, Head, Merged, MergedText, Person
 from syncd.repo.work_tree import index, usage
 from syncd.repo.work_tree.worktree import WorkTree, heal_others, open_showing
-from syncd.repo.write import merge, refs
+from syncd.repo.write import commit_text, merge, refs
 from syncd.repo.write.own_refs import OWN_REFS, OwnRefs
 from syncd.repo.write.writer import Writer
 
@@ -161,6 +161,17 @@ class Repository:
         found = self._reader.find_at(commit, directory)
         return found[0] if found and found[1] == "tree" else None
 
+    def read_root_tree(self, commit: str) -> str:
+        """Return the id of a commit's whole tree; a tree is its own. Raises: GitFailed when it is missing."""
+        tree = self.find_tree(commit)
+        if tree is None:
+            raise GitFailed(f"object {commit} is missing, or has no tree")
+        return tree
+
+    def is_tree(self, oid: str) -> bool:
+        """Return whether an id is that of a tree, and not of a commit."""
+        return self.find_tree(oid) == oid
+
     def read(self, oid: str) -> bytes:
         """Return the bytes of a blob."""
         return self._reader.read_object(oid, "blob")
@@ -301,7 +312,9 @@ class Repository:
         return list(self._texts[key])
 
     def write_tree(self, tree: str | None, changes: Mapping[str, Blob | bytes | None]) -> str:
-        """Return the tree that is `tree`, None for the empty one, with other content, None for no file, at paths."""
+        """Return a tree changed at some paths, where None removes a file; the tree None is the empty one."""
+        if tree is not None and not changes:
+            return tree
         key = tree, frozenset(changes.items())
         if key not in self._made:
             self._made[key] = merge.write_changed_tree(self._git, self._reader, tree, changes)
@@ -345,23 +358,8 @@ class Repository:
         return None if status else output.decode("utf-8", "surrogateescape").rstrip("\n")
 
     def read_author(self, environ: Mapping[str, str], *, when: datetime) -> Person | None:
-        """Return the person whose name and address Git would write into a commit, or None where none is configured.
-
-        Source: git-commit(1), COMMIT INFORMATION; a file of the system is not asked.
-        """
-        home = environ.get("HOME", "")
-        usual = (f"{home}/.gitconfig", f"{environ.get('XDG_CONFIG_HOME') or f'{home}/.config'}/git/config")
-        files = (environ["GIT_CONFIG_GLOBAL"],) if "GIT_CONFIG_GLOBAL" in environ else usual
-        found = []
-        for word in ("name", "email"):
-            text = environ.get(f"GIT_AUTHOR_{word.upper()}", "")
-            for key in (f"author.{word}", f"user.{word}"):
-                for file in files:
-                    extra = {"GIT_CONFIG_GLOBAL": file, "HOME": home}
-                    status, output, _ = (1, b"", "") if text else self._git.attempt("config", "--get", key, extra=extra)
-                    text = text if status else output.decode("utf-8", "replace").strip()
-            found.append(text)
-        return Person(found[0], found[1], when) if all(found) else None
+        """Return the person whose name Git would write into a commit, as `commit_text.read_author` does."""
+        return commit_text.read_author(self._git, environ, when=when)
 
     def make_own_directory(self) -> Path:
         """Make the directory where syncd keeps its own files of this work tree, and return it."""

@@ -75,11 +75,9 @@ def move_files(repository: Repository, tree: str, places: Mapping[str, str], *, 
 
     Shape: `places` has the new paths by the old ones.
     """
-    full_tree = repository.find_tree(tree)
-    assert full_tree is not None
     changes: dict[str, Blob | bytes | None] = dict.fromkeys((*removed, *places))
     changes |= {new: repository.find_file(tree, old) for old, new in places.items()}
-    return repository.write_tree(full_tree, changes) if changes else full_tree
+    return repository.write_tree(repository.read_root_tree(tree), changes)
 
 
 def follow_places(moves: Mapping[str, str], before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str]:
@@ -106,9 +104,7 @@ def follow_spaces(
 
 def follow_roots(repository: Repository, bindings: Iterable[Binding], tree: str, like: str) -> str:
     """Return the tree of a commit or tree with the content of each space below the root that another tree gives it."""
-    full_tree = repository.find_tree(tree)
-    assert full_tree is not None
-    moved = MovedTree(full_tree, {})
+    moved = MovedTree(repository.read_root_tree(tree), {})
     for binding in bindings:
         moved = _move_tree_below_root(repository, binding, moved, like)
     return moved.tree
@@ -120,12 +116,8 @@ def follow_directories(repository: Repository, trees: Sequence[str], ours: str, 
     Shape: `trees` are commits or trees; `ours` and `theirs` are the sides. What only one of these knows to have moved
     moves in all trees that have it in the former directory; in most merges, nothing does.
     """
-    found = []
-    for tree in trees:
-        full_tree = repository.find_tree(tree)
-        assert full_tree is not None
-        found.append(MovedTree(full_tree, {}))
-    if any(side == repository.find_tree(side) for side in (ours, theirs)):
+    found = [MovedTree(repository.read_root_tree(tree), {}) for tree in trees]
+    if repository.is_tree(ours) or repository.is_tree(theirs):
         return found  # a plain tree has no history that could say it
     for commit in reversed([*chain(*repository.find_marked(ours, theirs, FORMER_DIRECTORY))]):
         before, after = read_directory(commit, FORMER_DIRECTORY), read_directory(commit)

@@ -1,8 +1,10 @@
-"""Write the text of a commit object: who wrote and recorded it, and its message."""
+"""Write the text of a commit object: who wrote and recorded it, and its message; find out who that is."""
 
-from datetime import timedelta
+from collections.abc import Mapping
+from datetime import datetime, timedelta
 
 from syncd.model.text import join_lines
+from syncd.repo.process.git import Git
 from syncd.repo.values import Person
 
 
@@ -30,3 +32,24 @@ def _clean_name(text: str) -> str:
 def encode_message(message: str) -> bytes:
     """Return the bytes of a commit message, with one line end at the end and nothing that a commit cannot hold."""
     return message.replace("\0", "").rstrip("\n").encode("utf-8", "replace") + b"\n"
+
+
+def read_author(git: Git, environ: Mapping[str, str], *, when: datetime) -> Person | None:
+    """Return the person whose name and address Git would write into a commit, or None where none is configured.
+
+    Shape: `environ` is the environment that is asked first. The system's configuration file is not read.
+    Source: git-commit(1), COMMIT INFORMATION.
+    """
+    home = environ.get("HOME", "")
+    usual = (f"{home}/.gitconfig", f"{environ.get('XDG_CONFIG_HOME') or f'{home}/.config'}/git/config")
+    files = (environ["GIT_CONFIG_GLOBAL"],) if "GIT_CONFIG_GLOBAL" in environ else usual
+    found = []
+    for word in ("name", "email"):
+        text = environ.get(f"GIT_AUTHOR_{word.upper()}", "")
+        for key in (f"author.{word}", f"user.{word}"):
+            for file in files:
+                extra = {"GIT_CONFIG_GLOBAL": file, "HOME": home}
+                status, output, _ = (1, b"", "") if text else git.attempt("config", "--get", key, extra=extra)
+                text = text if status else output.decode("utf-8", "replace").strip()
+        found.append(text)
+    return Person(found[0], found[1], when) if all(found) else None

@@ -227,8 +227,7 @@ class _SpaceBinder:
         """The branch's next commit. Where Git declares no order of its pages, what folders suggest is written down."""
         assert self.tip is not None
         branch, person = self.workspace.branch, self.workspace.committer()
-        tree = self.repository.find_tree(candidate.oid if side == "platform" else self.tip)
-        assert tree is not None
+        tree = self.repository.read_root_tree(candidate.oid if side == "platform" else self.tip)
         if side == "git" and branch_draft.is_inferred and branch_draft.documents:
             summary = self.binding.path(branch_draft.settings.add_root(branch_draft.settings.summary))
             tree = self.repository.write_tree(tree, {summary: render_summary(branch_draft.entries).encode()})

@@ -76,4 +76,4 @@ def replace_directory(workspace: Workspace, binding: Binding, tree: str, commit:
         difference.path: difference.after for difference in repository.compare_trees(tree, commit)
         if binding.holds(difference.path)
     }  # fmt: skip
-    return repository.write_tree(tree, changes) if changes else tree
+    return repository.write_tree(tree, changes)

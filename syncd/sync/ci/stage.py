@@ -121,8 +121,7 @@ class _StageBuilder:
         commits = set(found.values())
         if len(commits) == 1 and commits <= {start.commit for start in starts.values()}:
             return commits.pop()
-        tree = self.repository.find_tree(self.job.commit)
-        assert tree is not None
+        tree = self.repository.read_root_tree(self.job.commit)
         for binding, commit in found.items():
             tree = replace_directory(self.workspace, binding, tree, commit)
         return self.write_commit(tree, [], "syncd: what the branch grew from\n")
@@ -253,8 +252,7 @@ class _StageBuilder:
         before = self.find_content(binding, "", former) or self.find_taken_in(binding, live)
         base = self.write_content(binding, before, [])
         # What was sent is kept nowhere: it was the commit with the reviewers' words.
-        tree = self.repository.find_tree(base)
-        assert tree is not None
+        tree = self.repository.read_root_tree(base)
         both = merge(self.workspace, commit, content, base=Base(tree, ()))
         desired = self.write_commit(both.tree_with_theirs, [commit], "syncd: what the branch proposed\n")
         sent = SentContent(desired, commit, base, base)
@@ -296,8 +294,7 @@ class _StageBuilder:
         """What the branch proposed before, joined with what it grew from. Of a base that is newer than where both
         parted it has nothing: it would seem to have taken out what it never had."""
         known = find_common_base(self.workspace, self.base_commit, self.job.commit) or self.base_commit
-        tree = self.repository.find_tree(known)
-        assert tree is not None
+        tree = self.repository.read_root_tree(known)
         tree = replace_directory(self.workspace, binding, tree, held)
         return self.write_commit(tree, [*parents, known], "syncd: what the branch proposed before\n")
 
@@ -314,8 +311,7 @@ class _StageBuilder:
         missing = tuple(self.list_missing())
         if not missing:
             return self.job.commit
-        tree = self.repository.find_tree(self.job.commit)
-        assert tree is not None
+        tree = self.repository.read_root_tree(self.job.commit)
         message = f"syncd: the branch with what it grew from\n\n{TIP}: {self.job.commit}\n"
         return self.write_commit(tree, [self.job.commit, *missing], message)
 

@@ -123,7 +123,7 @@ def find_branch_base(
             # Main content moved the page, and the branch has it at the former path with another text: only the move
             # counts as new, and the text as known.
             changes |= {wide_path: None, plain_path: difference.before}
-    tree = repository.write_tree(wide.tree, changes) if changes else wide.tree
+    tree = repository.write_tree(wide.tree, changes)
     if changes:  # SUMMARY.md may be that of `plain`, and a page that it lists that of `wide`, which has none
         tree = drop_absent_pages(tree, (plain.tree, wide.tree))
     return Base(tree, plain.commits, wide.ambiguous | plain.ambiguous)
@@ -155,9 +155,7 @@ def join_commits(repository: Repository, commit: str, others: Sequence[str]) -> 
     missing = [other for other in dict.fromkeys(others) if other != commit]
     if not missing:
         return commit
-    tree = repository.find_tree(commit)
-    assert tree is not None
-    message = "syncd: what is known\n"
+    tree, message = repository.read_root_tree(commit), "syncd: what is known\n"
     return repository.commit_tree(
         tree, parents=[commit, *missing], message=message, author=SYNTHETIC_AUTHOR, committer=SYNTHETIC_AUTHOR
     )
@@ -201,8 +199,7 @@ def _write_tips(repository: Repository, branch: str, tips: Sequence[str]) -> Non
     if len(tips) == 1:
         record = tips[0]
     else:
-        tree = repository.find_tree(tips[0]) if tips else repository.write_tree(None, {})
-        assert tree is not None
+        tree = repository.read_root_tree(tips[0]) if tips else repository.write_tree(None, {})
         person, message = SYNTHETIC_AUTHOR, f"{SEVERAL_TIPS}\n"
         record = repository.commit_tree(tree, parents=tips, message=message, author=person, committer=person)
     if old is None:
@@ -294,9 +291,7 @@ def _join_bases(repository: Repository, bases: Sequence[str], merge_commits: Mer
             author=SYNTHETIC_AUTHOR,
             committer=SYNTHETIC_AUTHOR,
         )
-    found = repository.find_tree(commit)
-    assert found is not None
-    return Base(found, tuple(bases), doubtful)
+    return Base(repository.read_root_tree(commit), tuple(bases), doubtful)
 
 
 def _list_proposed(workspace: Workspace) -> Iterator[tuple[str, str, str]]:

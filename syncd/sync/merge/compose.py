@@ -93,7 +93,7 @@ class _TreeComposer:
             changes |= self._compose_summary(
                 summary, PagePlaces(plan.pages, plan.final_paths, plan.kept, plan.titles_kept), changes
             )
-        return self.repository.write_tree(self.ours, changes) if changes else self.ours
+        return self.repository.write_tree(self.ours, changes)
 
     def _follow_links(self, version: Version, side: Side) -> Version:
         """A page's version of one side, with links that lead to where the pages without a conflict end up."""

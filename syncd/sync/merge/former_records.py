@@ -42,11 +42,10 @@ def convert_former_record(workspace: Workspace, branch: str) -> bool:
         left_out = [paths for value in commit.trailers.get(_LEFT_OUT, []) if (paths := _parse_paths(value))]
         tree = leave_out(repository, workspace.bindings, taken[0], common[0], left_out)
         part = write_part(repository, taken[0], common, tree, name=f"{workspace.remote}/main")
-        branch_tree, person = repository.find_tree(tip), workspace.committer()
-        assert branch_tree is not None
+        person = workspace.committer()
         words = f"Record what {branch} has taken in of {workspace.remote}/main\n"
         joined = repository.commit_tree(
-            branch_tree, parents=[tip, part], message=words, author=person, committer=person
+            repository.read_root_tree(tip), parents=[tip, part], message=words, author=person, committer=person
         )
         repository.fast_forward(branch, old=tip, new=joined)
         return True

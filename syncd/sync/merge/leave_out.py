@@ -47,9 +47,7 @@ def leave_out(
         restored = restore_entries(summary.entries, left_out, former.index_pages())
         if restored != summary.entries:
             changes[summary.path] = summary.render_entries(restored)
-    full_tree = repository.find_tree(tree)
-    assert full_tree is not None
-    return repository.write_tree(full_tree, changes) if changes else full_tree
+    return repository.write_tree(repository.read_root_tree(tree), changes)
 
 
 def list_other_directories(bindings: Iterable[Binding], binding: Binding) -> list[str]:

@@ -25,7 +25,6 @@ from syncd.plan.merge.pages import (
 )
 from syncd.plan.merge.pair_pages import FileChange, may_be_one_page, pair_pages
 from syncd.plan.merge.restore_entries import group_paths
-from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.directories import follow_places, follow_roots, follow_spaces
 from syncd.sync.merge.base import find_base, find_branch_base, list_former_tips
@@ -123,7 +122,7 @@ def find_merge_base(workspace: Workspace, ours: str, theirs: str, *, branch: str
 
 def find_moves(workspace: Workspace, former: str, later: str) -> dict[str, str]:
     """Return the new path of each file that was moved between a commit and a later one, by its old path."""
-    base = Base(_find_tree(workspace.repository, former), (former,))
+    base = Base(workspace.repository.read_root_tree(former), (former,))
     comparison = _Merge(workspace, base, later, former)
     return comparison.restore_paths(_list_renames(comparison.find_pages(), "ours"))
 
@@ -133,7 +132,7 @@ def list_page_names(workspace: Workspace, base: str, ours: str, theirs: str) -> 
 
     Shape: files that exchanged paths share all of their paths.
     """
-    found = _Merge(workspace, Base(_find_tree(workspace.repository, base), ()), ours, theirs).find_pages()
+    found = _Merge(workspace, Base(workspace.repository.read_root_tree(base), ()), ours, theirs).find_pages()
     return group_paths(page.paths for page in found)
 
 
@@ -224,7 +223,7 @@ class _Merge:
 
     def _find_moves(self) -> RecordedMoves:
         """The recorded moves of each side; a plain tree has none."""
-        if any(side == _find_tree(self.repository, side) for side in (self.ours, self.theirs)):
+        if self.repository.is_tree(self.ours) or self.repository.is_tree(self.theirs):
             return {}, {}
         key = ("moves", self.base_tree, self.base, self.ours, self.theirs)
         if key not in self.workspace.cache:
@@ -372,12 +371,6 @@ def _list_moves(pages: Sequence[Page]) -> dict[Side, dict[str, str]]:
 
 def _find_sides(page: Page, titles: Mapping[Side, Collection[str]]) -> list[Side]:
     return [side for side, paths in titles.items() if page.base is not None and page.base.path in paths]
-
-
-def _find_tree(repository: Repository, commit: str) -> str:
-    tree = repository.find_tree(commit)
-    assert tree is not None
-    return tree
 
 
 def _merge_two_bases(workspace: Workspace, one: str, other: str) -> tuple[str, frozenset[str]]:

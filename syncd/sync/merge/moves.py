@@ -63,9 +63,7 @@ def find_moves_since(repository: Repository, base: str, commit: str) -> dict[str
 
     Shape: as in `find_recorded_moves`.
     """
-    tree = repository.find_tree(base)
-    assert tree is not None
-    return find_recorded_moves(repository, tree, commit, base, bases=[base])[0]
+    return find_recorded_moves(repository, repository.read_root_tree(base), commit, base, bases=[base])[0]
 
 
 def _find_part(repository: Repository, commit: str, other: str) -> tuple[str, str] | None:
@@ -183,7 +181,7 @@ def _find_other_half(
     repository: Repository, bindings: Sequence[Binding], side: str, other: str, path: str
 ) -> str | None:
     """The path in another space to or from which a commit of a side, that the other has not, moved a file."""
-    if any(repository.find_tree(one) == one for one in (side, other)):
+    if repository.is_tree(side) or repository.is_tree(other):
         return None  # a plain tree has no history that could say it
     space = next((binding for binding in bindings if binding.holds(path)), None)
     commits = repository.list_commits(other, side, limit=COMMITS_MAX) if space is not None else []

@@ -42,10 +42,8 @@ def _locate_summary(repository: Repository, binding: Binding, tree: str) -> tupl
 def follow_renames(repository: Repository, bindings: Iterable[Binding], base: str, commit: str) -> str:
     """Return the tree of a commit, in which each SUMMARY.md names files as they are called now, though they were
     renamed since the base."""
-    tree = repository.find_tree(commit)
-    assert tree is not None
-    changes = dict(find_outdated_summaries(repository, bindings, base, tree))
-    return repository.write_tree(tree, changes) if changes else tree
+    tree = repository.read_root_tree(commit)
+    return repository.write_tree(tree, dict(find_outdated_summaries(repository, bindings, base, tree)))
 
 
 def find_outdated_summaries(
@@ -96,7 +94,7 @@ def drop_absent_pages(repository: Repository, bindings: Iterable[Binding], tree:
         if summary is not None and absent:
             kept = restore_entries(summary.entries, [[path] for path in absent], {})
             changes[summary.path] = summary.render_entries(kept)
-    return repository.write_tree(tree, changes) if changes else tree
+    return repository.write_tree(tree, changes)
 
 
 def find_summaries(

@@ -215,8 +215,7 @@ def _record_revision(reading: Reading, step: RevisionStep, update: Update) -> Ex
     result = write_content(
         workspace, binding, gathered, ref=reading.ref, old=old, signature=signature, former=base.anchors
     )
-    tree = repository.find_tree(result.commit)
-    assert tree is not None
+    tree = repository.read_root_tree(result.commit)
     found = drop_false_moves(repository, here, result.commit, result.moves)
     lane = record_lane(
         workspace,
@@ -243,7 +242,7 @@ def _record_revision(reading: Reading, step: RevisionStep, update: Update) -> Ex
 
 def _commit_tree(workspace: Workspace, start: str, here: str) -> str:
     """A tree to start from as a commit, which no ref ever names."""
-    if start == workspace.repository.find_tree(start):
+    if workspace.repository.is_tree(start):
         words = "syncd: what content lies upon\n"
         return workspace.repository.commit_tree(
             start, parents=[here], message=words, author=SYNTHETIC_AUTHOR, committer=SYNTHETIC_AUTHOR

@@ -120,15 +120,13 @@ def _restore_intended(
     """The tree that was read, with edits of others that syncd's write has just replaced, and without what the
     platform's own merge had undone; the next write brings both to the platform."""
     repository = workspace.repository
-    former, meant = find_content(repository, here), repository.find_tree(here)
-    assert meant is not None
+    former, meant = find_content(repository, here), repository.read_root_tree(here)
     changed = [found for found in repository.compare_trees(former, read) if binding.holds(found.path)]
     texts = [found for found in changed if not found.path.endswith(SUMMARY)]
     for one in reversed(sent if changed else ()):
         wanted = repository.list_files(one.commit)
         if all(found.after == wanted.get(found.path) for found in texts):
-            planned = repository.find_tree(one.planned)
-            assert planned is not None
+            planned = repository.read_root_tree(one.planned)
             return read if planned == meant else merge(workspace, meant, read, base=Base(planned, ())).tree_with_ours
     return read if former == meant else merge(workspace, meant, read, base=Base(former, ())).tree_with_theirs
 
@@ -286,7 +284,7 @@ def _read_update(
         both = join_texts(repository, merge(workspace, main, tree, base=known.base))
         both = {path: text for path, text in both.items() if binding.holds(path)}
         conflicts = [page for page in conflicts if page.path not in both]
-        tree = repository.write_tree(tree, both) if both else tree
+        tree = repository.write_tree(tree, both)
     lacks += [paths for page in conflicts for paths in page.paths_per_page]
     if not lacks:
         return tree, (main,)

@@ -57,9 +57,7 @@ def read_sent(repository: Repository, commit: str, main: str) -> SentContent:
 def find_content(repository: Repository, commit: str) -> str:
     """Return the tree that the platform holds of a change request; `commit` is the one that stands for its content."""
     found = repository.read_commit(commit).trailers.get(CONTENT, [""])[-1]
-    tree = repository.find_tree(commit)
-    assert tree is not None
-    return found if found in repository.select_present([found]) else tree
+    return found if repository.select_present([found]) else repository.read_root_tree(commit)
 
 
 def find_taken_main(workspace: Workspace, request: ChangeRequest) -> str | None:
