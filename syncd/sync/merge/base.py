@@ -5,14 +5,13 @@ in its history. Source: docs/decisions/0002-one-recorded-base.md.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from syncd.plan.message import REVISION
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob, Commit, Difference
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.parts import PART_TRAILER, SYNTHETIC_AUTHOR, find_original
-from syncd.sync.merge.result import Base, DropAbsentPages
+from syncd.sync.merge.result import Base
 from syncd.sync.workspace import Workspace
 
 BASES_MAX = 8
@@ -25,11 +24,8 @@ which main content has more than the branch. It has no parents once the branch i
 
 MergeCommits = Callable[[str, str], tuple[str, frozenset[str]]]
 """Merges two commits into one tree, and returns with it the paths in conflict."""
-ListNames = Callable[[str, str, str], Mapping[str, Collection[str]]]
-"""Returns, for each path of a file that differs from a base on one of two sides, all paths that it has in the three."""
-
-FollowRoots = Callable[[str, str], str]
-"""Returns a tree with the content of each space below the root that another tree gives it."""
+PageNames = Mapping[str, Collection[str]]
+"""For each path of a file that differs from a base on one of two sides, all paths that it has in the three."""
 
 
 def find_base(workspace: Workspace, ours: str, theirs: str, merge_commits: MergeCommits) -> Base:
@@ -80,36 +76,29 @@ def list_former_tips(workspace: Workspace, branch: str, ours: str, theirs: str) 
     return tuple(one for one in lost if not any(other != one and repository.is_ancestor(one, other) for other in lost))
 
 
-def find_branch_base(
+def find_base_changes(
     workspace: Workspace,
     former_tips: Sequence[str],
-    ours: str,
-    theirs: str,
-    merge_commits: MergeCommits,
-    list_names: ListNames,
-    follow_roots: FollowRoots,
-    drop_absent_pages: DropAbsentPages,
-) -> Base:
-    """Return the merge base of a branch's commit and one of the platform, where the branch was rewritten.
+    sides: tuple[str, str],
+    bases: tuple[Base, Base],
+    page_names: Sequence[PageNames],
+) -> dict[str, Blob | bytes | None]:
+    """Return what to change in the wide merge base of a rewritten branch so that no work of others is undone.
 
-    Shape: `plain` is the base with the branch as it is; `wide` the base when the former tips' history counts, too. Each
-    entry is taken from `wide`, so that what the rewrite dropped stays dropped. But from `plain` where the rewrite
-    changed the entry and a commit of the platform that the rewrite lost had changed it, or (for main content) where the
-    branch has it exactly as `plain`, and no commit of it says so: else the next push would undo what others wrote.
-    Raises: GitFailed when the history is cut off, as in a shallow clone.
+    Shape: `sides` are the branch's commit and one of the platform. `bases` are two merge bases of them: the plain one
+    knows the branch as it is, the wide one also the history of the `former_tips` that the rewrite dropped. `page_names`
+    has all paths of each page in the plain base, the branch and each former tip, seen from either end.
+    In the wide base, whatever the rewrite dropped stays dropped. An entry becomes as in the plain base where the
+    rewrite changed it and a lost commit of the platform had changed it; for main content also where the branch has the
+    entry exactly as the plain base and no commit of the branch changed it. Else the next push would undo what others
+    wrote.
     """
-    repository = workspace.repository
-    plain = find_base(workspace, ours, theirs, merge_commits)
-    wide = find_base(workspace, join_commits(repository, ours, former_tips), theirs, merge_commits)
-    # The rewrite may have lost the commit with which main content followed a new root.
-    plain = replace(plain, tree=follow_roots(plain.tree, wide.tree))
-    if wide.tree == plain.tree:
-        return plain
+    repository, (ours, theirs), (plain, wide) = workspace.repository, sides, bases
     changed_by_others = {path for tip in former_tips for path in _find_paths_of_others(repository, tip, ours)}
     is_main = theirs == repository.resolve(workspace.main)
     current, base = (repository.list_files(commit) for commit in (ours, plain.tree))
     changes: dict[str, Blob | bytes | None] = {}
-    for difference, names in _list_rewritten(repository, former_tips, ours, (wide.tree, plain.tree), list_names):
+    for difference, names in _list_rewritten(repository, former_tips, ours, (wide.tree, plain.tree), page_names):
         plain_path, wide_path = difference.path, difference.old_path or difference.path
         has_moved = any(repository.lookup(tip, name) for tip in former_tips for name in names - current.keys())
         has_arrived = any(repository.lookup(side, name) for side in (wide.tree, theirs) for name in names)
@@ -123,29 +112,27 @@ def find_branch_base(
             # Main content moved the page, and the branch has it at the former path with another text: only the move
             # counts as new, and the text as known.
             changes |= {wide_path: None, plain_path: difference.before}
-    tree = repository.write_tree(wide.tree, changes)
-    if changes:  # SUMMARY.md may be that of `plain`, and a page that it lists that of `wide`, which has none
-        tree = drop_absent_pages(tree, (plain.tree, wide.tree))
-    return Base(tree, plain.commits, wide.ambiguous | plain.ambiguous)
+    return changes
 
 
 def _has_changed(repository: Repository, commit: str, base: Base, paths: Collection[str]) -> bool:
-    """Whether a commit since the base changed one of some paths, and be it that a later one took that back."""
+    """Whether a commit since the base changed one of some paths, even if a later one took that back."""
     return any(repository.find_last_change(commit, path, exclude=base.commits) for path in paths)
 
 
 def _list_rewritten(
-    repository: Repository, former_tips: Sequence[str], ours: str, bases: tuple[str, str], list_names: ListNames
+    repository: Repository,
+    former_tips: Sequence[str],
+    ours: str,
+    bases: tuple[str, str],
+    page_names: Sequence[PageNames],
 ) -> Iterator[tuple[Difference, set[str]]]:
     """The differences of two bases that a rewrite touched, each with all paths that its page has in them and in the
     branch, before and after that. Of any other, what the former tips knew still counts."""
-    wide, plain = bases
     current, former = repository.list_files(ours), [repository.list_files(tip) for tip in former_tips]
-    orders = [order for tip in former_tips for order in ((plain, ours, tip), (tip, ours, plain))]
-    known_names = [list_names(*order) for order in orders]
-    for difference in repository.compare_trees(wide, plain, renames=True):
+    for difference in repository.compare_trees(*bases, renames=True):
         names = {difference.path, difference.old_path or difference.path}
-        names |= {name for known in known_names for path in names for name in known.get(path, ())}
+        names |= {name for known in page_names for path in names for name in known.get(path, ())}
         if any(current.get(name) != before.get(name) for before in former for name in names):
             yield difference, names
 

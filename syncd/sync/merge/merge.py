@@ -27,7 +27,7 @@ from syncd.plan.merge.pair_pages import FileChange, may_be_one_page, pair_pages
 from syncd.plan.merge.restore_entries import group_paths
 from syncd.sync.binding import Binding
 from syncd.sync.directories import follow_places, follow_roots, follow_spaces
-from syncd.sync.merge.base import find_base, find_branch_base, list_former_tips
+from syncd.sync.merge.base import find_base, find_base_changes, join_commits, list_former_tips
 from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.lines import READ_MAX, has_same_words, list_blobs, mark_conflicts, merge_lines
 from syncd.sync.merge.link_targets import find_deleted_targets
@@ -98,26 +98,31 @@ def find_merge_base(workspace: Workspace, ours: str, theirs: str, *, branch: str
 
     Raises: GitFailed when the history is cut off, as in a shallow clone.
     """
-    repository, merge_commits = workspace.repository, partial(_merge_two_bases, workspace)
     former_tips = list_former_tips(workspace, branch, ours, theirs) if branch else ()
-    key = ("base", workspace.bindings, ours, theirs, repository.resolve(workspace.main), former_tips)
+    key = ("base", workspace.bindings, ours, theirs, workspace.repository.resolve(workspace.main), former_tips)
     if key not in workspace.cache:
-        workspace.cache[key] = (
-            find_branch_base(
-                workspace,
-                former_tips,
-                ours,
-                theirs,
-                merge_commits,
-                partial(list_page_names, workspace),
-                partial(follow_roots, repository, workspace.bindings),
-                partial(drop_absent_pages, repository, workspace.bindings),
-            )
-            if former_tips
-            else find_base(workspace, ours, theirs, merge_commits)
-        )
+        plain = find_base(workspace, ours, theirs, partial(_merge_two_bases, workspace))
+        workspace.cache[key] = _widen_base(workspace, former_tips, ours, theirs, plain) if former_tips else plain
     base: Base = workspace.cache[key]
     return base
+
+
+def _widen_base(workspace: Workspace, former_tips: Sequence[str], ours: str, theirs: str, plain: Base) -> Base:
+    """The merge base of a rewritten branch that also counts what the branch had before, given the base without that."""
+    repository, bindings = workspace.repository, workspace.bindings
+    known = join_commits(repository, ours, former_tips)
+    wide = find_base(workspace, known, theirs, partial(_merge_two_bases, workspace))
+    # The rewrite may have lost the commit with which main content followed a new root.
+    plain = replace(plain, tree=follow_roots(repository, bindings, plain.tree, wide.tree))
+    if wide.tree == plain.tree:
+        return plain
+    orders = [order for tip in former_tips for order in ((plain.tree, ours, tip), (tip, ours, plain.tree))]
+    names = [list_page_names(workspace, *order) for order in orders]
+    changes = find_base_changes(workspace, former_tips, (ours, theirs), (plain, wide), names)
+    tree = repository.write_tree(wide.tree, changes)
+    if changes:  # SUMMARY.md may be that of `plain`, and a page that it lists that of `wide`, which has none
+        tree = drop_absent_pages(repository, bindings, tree, (plain.tree, wide.tree))
+    return Base(tree, plain.commits, wide.ambiguous | plain.ambiguous)
 
 
 def find_moves(workspace: Workspace, former: str, later: str) -> dict[str, str]:
@@ -171,9 +176,13 @@ class _Merge:
         self.workspace, self.unseen_edits, self.excluded = workspace, unseen_edits, excluded
         base_tree, *sides = (one.tree for one in moved)
         one, other = (follow_renames(self.repository, self.bindings, base_tree, side) for side in sides)
-        drop_absent = partial(drop_absent_pages, self.repository, self.bindings)
         trees = (base_tree, one, other)
-        self.trees = join_halves(self.repository, self.bindings, (ours, theirs), trees, drop_absent)
+        joined = join_halves(self.repository, self.bindings, (ours, theirs), trees)
+        base_tree, one, other = (
+            tree if tree == now else drop_absent_pages(self.repository, self.bindings, now, [tree])
+            for tree, now in zip(trees, joined, strict=True)
+        )
+        self.trees = base_tree, one, other
         self.summaries: list[SummaryVersions] = []
         self.texts: dict[Page, bytes] = {}
 

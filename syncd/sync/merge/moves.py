@@ -20,7 +20,6 @@ from syncd.repo.repository import Repository
 from syncd.repo.values import Blob, Commit, Difference
 from syncd.sync.binding import Binding
 from syncd.sync.merge.parts import PART_TRAILER, find_original
-from syncd.sync.merge.result import DropAbsentPages
 
 COMMITS_MAX = 100
 """The newest commits of a side, in which a move to another space is looked for."""
@@ -142,18 +141,14 @@ def drop_false_moves(repository: Repository, before: str, after: str, moves: Map
 
 
 def join_halves(
-    repository: Repository,
-    bindings: Sequence[Binding],
-    sides: tuple[str, str],
-    trees: tuple[str, str, str],
-    drop_absent_pages: DropAbsentPages,
+    repository: Repository, bindings: Sequence[Binding], sides: tuple[str, str], trees: tuple[str, str, str]
 ) -> tuple[str, str, str]:
     """Return the trees of a merge in which a page that one side has moved to another space is one page for the others.
 
     Shape: where one half of such a move is known to both sides, and the other is not, base and the other side have the
     page in both spaces. There it is left where this side does not have it any more, with what the other side made of
     both, so that this goes with the page; where both were given other lines, nothing is joined. `sides` are the
-    commits, and `trees` those of base, ours and theirs.
+    commits, and `trees` those of base, ours and theirs. SUMMARY.md may list a page that its tree has no more.
     """
     base, found = trees[0], list(trees)
     for number, other in ((1, 2), (2, 1)) if len(bindings) > 1 else ():
@@ -172,8 +167,8 @@ def join_halves(
             (text,) = repository.merge_texts([(before.oid, edit.oid, left.oid)])
             if not text.conflicts:
                 joined = {half: None, path: replace(edit, oid=text.oid)}
-                for place, tree, files in ((0, base, {half: None}), (other, trees[other], joined)):
-                    found[place] = drop_absent_pages(repository.write_tree(found[place], files), [tree])
+                for place, files in ((0, {half: None}), (other, joined)):
+                    found[place] = repository.write_tree(found[place], files)
     return found[0], found[1], found[2]
 
 

@@ -1,7 +1,7 @@
 """The result of merging two commits: two trees, and the entries in conflict. Every flow acts on it and prints from
 it."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from posixpath import dirname, join, normpath
@@ -30,8 +30,6 @@ class OwnText:
 
 Choice = Side | OwnText
 """What a person decided for a page in conflict: a side, or a text of their own."""
-DropAbsentPages = Callable[[str, Collection[str]], str]
-"""Returns a tree in which no SUMMARY.md lists a page that the tree lacks and that one of some other trees has."""
 EXCLUDED = "it was left out by the caller"
 SEVERAL_BASES = "both sides have merged it differently before"
 LOST_WORDS = "the platform had lost words of it, and they were edited there in the same place"
