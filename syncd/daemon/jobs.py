@@ -11,7 +11,7 @@ from syncd.config.shapes import INTERVAL_SECONDS
 from syncd.daemon.labels import name_repositories
 from syncd.daemon.locks import WAKE_FILE
 from syncd.daemon.records import list_subjects
-from syncd.daemon.service import Job
+from syncd.daemon.task import Job
 from syncd.daemon.workspaces import Environment, build_service_options, open_locked_workspace
 from syncd.repo.repository import Repository
 from syncd.sync.run.cycle import run_cycle

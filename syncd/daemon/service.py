@@ -31,8 +31,6 @@ from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outco
 from syncd.sync.run.values import RUN, Result, is_stopped
 from syncd.watch import Watcher
 
-__all__ = ["Job", "Service"]
-
 GRACE_SECONDS = 8.0
 """How long runs get to end once a signal ended the service."""
 PATIENCE_SECONDS = 60.0

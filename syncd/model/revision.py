@@ -9,8 +9,6 @@ from syncd.model.file import File, GitBlob
 from syncd.model.item_count import make_counter
 from syncd.model.page import CountedPage, Scalar
 
-__all__ = ["GitCommit", "ReusableContent", "Revision", "Scalar"]
-
 
 class GitCommit(Observed):
     """The Git commit that a revision came from or went to."""

@@ -17,8 +17,9 @@ from pathlib import Path
 
 from syncd.daemon.control.run_files import RunFiles
 from syncd.daemon.records import summarize_run
-from syncd.daemon.service import Job, Service
+from syncd.daemon.service import Service
 from syncd.daemon.systemd import Notifier
+from syncd.daemon.task import Job
 from syncd.errors import ConfigInvalid, NotARepository
 from syncd.plan.change import Change
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting

@@ -15,8 +15,9 @@ from syncd.layout.page.frontmatter import patch_frontmatter, read_fields, read_h
 from syncd.layout.page.links import rewrite_addresses
 from syncd.layout.tree.draft import Draft, read_draft
 from syncd.layout.tree.files import render_files
+from syncd.layout.tree.path_allocator import BasePath
 from syncd.layout.tree.paths import slugify
-from syncd.layout.tree.placement import BasePath, assign_paths, build_entries, match_pages
+from syncd.layout.tree.placement import assign_paths, build_entries, match_pages
 from syncd.layout.tree.settings import Settings, derive_page_slug
 from syncd.layout.tree.summary import Entry, transform_entries, walk_entries
 from syncd.layout.yaml import yaml

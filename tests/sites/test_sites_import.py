@@ -20,9 +20,10 @@ from syncd.layout.site.write.emit import SCHEMA
 from syncd.layout.site.write.schema import build_site_schema
 from syncd.model.redirect import RedirectUpserts, SiteRedirectWrite
 from syncd.model.ref import Ref
-from syncd.plan.site.compose import Options, plan_site
+from syncd.plan.site.compose import plan_site
 from syncd.plan.site.declare import FILE_MANY, REDIRECT_FILE, SiteTitles, declare_site, make_key
 from syncd.plan.site.live_state import ExistingItem, LiveSite
+from syncd.plan.site.options import Options
 from syncd.sync.binding import Binding
 from syncd.sync.site.adopt import adopt, forget
 from syncd.sync.site.apply import ApplyResult, apply_plan

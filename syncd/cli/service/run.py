@@ -27,8 +27,9 @@ from syncd.daemon.page.listener import PageListener
 from syncd.daemon.page.reader import StatusReader, StatusVersions
 from syncd.daemon.page.request_log import RequestLog
 from syncd.daemon.page.sessions import Sessions
-from syncd.daemon.service import SELF, Job, Service
+from syncd.daemon.service import SELF, Service
 from syncd.daemon.systemd import ERROR, INFO, Notifier
+from syncd.daemon.task import Job
 from syncd.errors import SyncdError
 from syncd.net.page_values import Handler
 

@@ -19,7 +19,7 @@ from syncd.layout.tree.skipped import SkippedPart
 from syncd.layout.tree.summary import Entry, parse_summary, transform_entries, walk_entries
 from syncd.layout.tree.variables import TAGS, VARIABLES, parse_tags, parse_variables
 from syncd.model.content_write import TEXT_MAX
-from syncd.model.revision import Scalar
+from syncd.model.page import Scalar
 
 README = "readme.md"
 NOT_UTF8, HOLDS_NUL = "is not UTF-8", "holds the character NUL, which the platform refuses"

@@ -16,8 +16,6 @@ from syncd.model.page import Page, walk_pages
 from syncd.model.revision import Revision
 from syncd.model.text import clean_title
 
-__all__ = ["BasePath", "Placement", "assign_paths", "build_entries", "match_pages"]
-
 Item = TypeVar("Item", Page, Entry)
 
 SUMMARY = "SUMMARY.md"

@@ -6,7 +6,7 @@ from typing import Any
 from syncd.errors import FileInvalid
 from syncd.layout.page.tag_forms import read_space_tag, write_space_tag
 from syncd.layout.yaml import yaml
-from syncd.model.revision import Scalar
+from syncd.model.page import Scalar
 from syncd.model.text import quote_name
 
 VARIABLES = ".gitbook/vars.yaml"

@@ -8,8 +8,7 @@ from syncd.layout.page.tag_forms import list_space_tags
 from syncd.layout.tree.paths import slugify
 from syncd.layout.tree.summary import Entry
 from syncd.layout.yaml import yaml
-from syncd.model.page import Page
-from syncd.model.revision import Scalar
+from syncd.model.page import Page, Scalar
 from syncd.model.text import clean_title, join_lines
 from syncd.model.wording import format_first
 from syncd.plan.change import Change

@@ -17,21 +17,8 @@ from syncd.plan.fewest_moves import find_staying
 from syncd.plan.propose import manual_steps
 from syncd.plan.propose.alignment import DesiredSide, ExistingSide, align_sides
 from syncd.plan.propose.page_tree import MOVING, Node, list_below
-from syncd.plan.propose.steps import ROOT, AddFile, DeleteStep, InsertStep, Step, UpdateStep, build_change
+from syncd.plan.propose.steps import AddFile, DeleteStep, InsertStep, Step, UpdateStep, build_change
 from syncd.plan.toc_match import TOP, Identity, OutlineEntry
-
-__all__ = [
-    "ROOT",
-    "AddFile",
-    "ContentPlan",
-    "DeleteStep",
-    "DesiredSide",
-    "ExistingSide",
-    "InsertStep",
-    "Step",
-    "UpdateStep",
-    "plan_proposal",
-]  # fmt: skip
 
 
 @dataclass(frozen=True)

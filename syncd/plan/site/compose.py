@@ -30,8 +30,6 @@ from syncd.plan.site.structure.deletions import plan_deletions
 from syncd.plan.site.structure.paths import find_broken_addresses
 from syncd.plan.site.structure.plan import decide_structure, plan_structure
 
-__all__ = ["Options", "plan_site"]
-
 _ACTIONS: tuple[Action, ...] = ("create", "adopt", "update", "move", "delete", "blocked", "report")
 _PARTLY_MANAGED: tuple[Area, ...] = ("redirects", "visitors", "structure")
 """Areas of which a file may declare a part only, as people are told of the rest."""

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from syncd.layout.tree.placement import BasePath, assign_paths
+from syncd.layout.tree.path_allocator import BasePath
+from syncd.layout.tree.placement import assign_paths
 from syncd.layout.tree.settings import SETTINGS_PATH
 from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from syncd.errors import NotFound
 from syncd.model.anchor import Anchor
 from syncd.model.changes import Change, ChangedPage
-from syncd.plan.propose.proposal import InsertStep, UpdateStep
+from syncd.plan.propose.steps import InsertStep, UpdateStep
 from syncd.sync.binding import Binding
 from syncd.sync.mirror.history import read_request_changes, read_revision_changes
 from syncd.sync.propose.intent import ChangedPages, Intent

@@ -20,8 +20,9 @@ from syncd.layout.tree.variables import TAGS, VARIABLES
 from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
 from syncd.plan.message import REVISION, SPACE
+from syncd.plan.propose.alignment import ExistingSide
 from syncd.plan.propose.excerpt import abridge_tables, plan_excerpt
-from syncd.plan.propose.proposal import ExistingSide, UpdateStep
+from syncd.plan.propose.steps import UpdateStep
 from syncd.repo.values import FileChange
 from syncd.sync.binding import Binding
 from syncd.sync.merge.result import parse_entries

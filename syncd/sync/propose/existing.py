@@ -16,8 +16,8 @@ from syncd.model.change_request import ChangeRequest
 from syncd.model.revision import Revision
 from syncd.plan.message import REVISION, SPACE
 from syncd.plan.mirror.revision import list_bodies
+from syncd.plan.propose.alignment import ExistingSide
 from syncd.plan.propose.description import read_commit_unless_partial, read_sent_part, read_written_revision
-from syncd.plan.propose.proposal import ExistingSide
 from syncd.repo.repository import Repository
 from syncd.repo.values import Commit
 from syncd.sync.binding import Binding

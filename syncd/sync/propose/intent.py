@@ -8,7 +8,8 @@ from syncd.model.change_request import ChangeRequest
 from syncd.model.changes import Change
 from syncd.model.wording import format_first
 from syncd.plan.message import TIP
-from syncd.plan.propose.proposal import ContentPlan, ExistingSide
+from syncd.plan.propose.alignment import ExistingSide
+from syncd.plan.propose.proposal import ContentPlan
 from syncd.repo.values import Commit
 from syncd.sync.merge.result import EntryConflict
 from syncd.sync.outcome import Held

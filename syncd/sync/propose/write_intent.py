@@ -14,9 +14,10 @@ from syncd.layout.tree.draft import Draft, read_draft
 from syncd.layout.tree.translate import normalize_form
 from syncd.model.anchor import Anchor
 from syncd.plan.guard import guard_deletions
+from syncd.plan.propose.alignment import DesiredSide
 from syncd.plan.propose.comments import name_pages
 from syncd.plan.propose.description import read_commit_of_revision
-from syncd.plan.propose.proposal import ContentPlan, DesiredSide, plan_proposal
+from syncd.plan.propose.proposal import ContentPlan, plan_proposal
 from syncd.sync.binding import Binding
 from syncd.sync.directories import follow_directories
 from syncd.sync.merge.base import record_tip

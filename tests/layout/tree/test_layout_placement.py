@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from syncd.layout.tree.path_allocator import BasePath
 from syncd.layout.tree.paths import check_safe_path, make_collision_key
-from syncd.layout.tree.placement import BasePath, Placement, assign_paths, build_entries, match_pages
+from syncd.layout.tree.placement import Placement, assign_paths, build_entries, match_pages
 from syncd.layout.tree.settings import Settings
 from syncd.layout.tree.summary import Entry, parse_summary, render_summary, walk_entries
 from syncd.model.file import File, GitBlob

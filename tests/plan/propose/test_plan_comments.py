@@ -20,7 +20,8 @@ from syncd.plan.propose.comments import (
     read_mark,
     render_loss_comment,
 )
-from syncd.plan.propose.proposal import ROOT, AddFile, ContentPlan, DeleteStep, InsertStep, Step, UpdateStep
+from syncd.plan.propose.proposal import ContentPlan
+from syncd.plan.propose.steps import ROOT, AddFile, DeleteStep, InsertStep, Step, UpdateStep
 
 INSTANCE = "0a1b2c"
 

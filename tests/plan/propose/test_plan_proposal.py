@@ -17,17 +17,9 @@ from syncd.layout.tree.variables import parse_tags
 from syncd.model.anchor import Anchor
 from syncd.model.page import Page
 from syncd.model.revision import Revision
-from syncd.plan.propose.proposal import (
-    ROOT,
-    AddFile,
-    ContentPlan,
-    DeleteStep,
-    DesiredSide,
-    ExistingSide,
-    InsertStep,
-    UpdateStep,
-    plan_proposal,
-)
+from syncd.plan.propose.alignment import DesiredSide, ExistingSide
+from syncd.plan.propose.proposal import ContentPlan, plan_proposal
+from syncd.plan.propose.steps import ROOT, AddFile, DeleteStep, InsertStep, UpdateStep
 
 Kind = Literal["document", "group", "link"]
 
