@@ -29,7 +29,6 @@ class WorkerState:
     version: str
     jobs: int
     is_draining: bool
-    started_ago: float
     seen_ago: float
     counts: WorkerCounts
 
@@ -96,14 +95,11 @@ def list_workers(database: FleetDatabase) -> Sequence[WorkerState]:
     Raises: FleetUnreachable.
     """
     rows = database.query(
-        "SELECT name, host, version, jobs, is_draining, extract(epoch FROM now() - started_at)::float8,"
+        "SELECT name, host, version, jobs, is_draining,"
         " extract(epoch FROM now() - seen_at)::float8, running, runs, failed_runs, lost_leases, cached, cache_bytes"
         " FROM syncd_fleet_workers ORDER BY name"
     )
-    return [_build_state(*row) for row in rows]
-
-
-def _build_state(
-    name: str, host: str, version: str, jobs: int, is_draining: bool, started: float, seen: float, *counts: int
-) -> WorkerState:
-    return WorkerState(name, host, version, jobs, is_draining, started, seen, WorkerCounts(*counts))
+    return [
+        WorkerState(name, host, version, jobs, is_draining, seen_ago, WorkerCounts(*counts))
+        for name, host, version, jobs, is_draining, seen_ago, *counts in rows
+    ]

@@ -15,7 +15,7 @@ from syncd.fleet.workers import WorkerCounts, WorkerState, register_worker
 from syncd.store.runs import RunRecord
 from tests.fleet.conftest import Fleet
 
-WORKER = WorkerState("a", "one", "1.0", 4, False, 99.0, 1.0, WorkerCounts())
+WORKER = WorkerState("a", "one", "1.0", 4, False, 1.0, WorkerCounts())
 RECORD = RunRecord("repository", "", "ok", at="2026-05-01T10:00:00+00:00")
 STATE = RepositoryState("docs", 30.0, 0, "", "a", 9.0, (RECORD,))
 

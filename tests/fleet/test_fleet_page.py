@@ -125,7 +125,7 @@ def test_of_very_many_repositories_it_shows_problems_first_and_pages_of_the_othe
         due_in = -300.0 if number == 201 else 30.0
         states.append(RepositoryState(name, due_in, 0, "", "a", 9.0, records))
         reports.append(RepositoryReport(name, 60, (ReportedSpace("s", "docs", "."),), StoreSummary()))
-    worker = WorkerState("a", "one", "1.0", 4, False, 99.0, 1.0, WorkerCounts())
+    worker = WorkerState("a", "one", "1.0", 4, False, 1.0, WorkerCounts())
     first = build_overview(states, reports, (), [worker], now=NOW, version="v")
     assert [row.name for row in first.rows[:3]] == ["r200", "r201", "r000"]
     assert (len(first.rows), first.count) == (ROWS_MAX, 250)

@@ -13,13 +13,12 @@ from syncd.plan.toc_match import TOP, Identity, Outline, OutlineEntry, match_out
 class MergedSummary:
     """A merged table of contents.
 
-    Shape: `notes` say what both sides changed and which side won; `title_conflicts` are the paths of pages to which
-    both sides gave different titles: they have ours.
+    Shape: `notes` say what both sides changed and which side won. A page to which both gave different titles has ours,
+    without a note: it is in conflict.
     """
 
     entries: tuple[Entry, ...]
     notes: tuple[str, ...] = ()
-    title_conflicts: tuple[str, ...] = ()
 
 
 def merge_entries(
@@ -59,7 +58,6 @@ class _SummaryMerge:
         self.ours_paths, self.theirs_paths = ours_paths, theirs_paths
         self.all = list(dict.fromkeys((*ours.spots, *theirs.spots)))
         self.notes: list[str] = []
-        self.contested: list[str] = []
         self.paths: dict[Identity, str] = {}
         self.parents: dict[Identity, Identity] = {}
         self.below: dict[Identity, list[Identity]] = {}
@@ -84,7 +82,7 @@ class _SummaryMerge:
             lambda identity: shown[identity],
             lambda identity, children: self._build_entry(identity, children, early=identity in early),
         )
-        return MergedSummary(entries, tuple(dict.fromkeys(self.notes)), tuple(sorted(self.contested)))
+        return MergedSummary(entries, tuple(dict.fromkeys(self.notes)))
 
     def _find_path(self, page: Identity, own: str) -> str:
         """The final path of a page: as ours renamed it, else as theirs did."""
@@ -240,9 +238,7 @@ class _SummaryMerge:
                 continue
             if former is not None and one == base:
                 news[name] = two
-            elif name == "title" and spot.is_page:
-                self.contested.append(self.paths[spot.identity])
-            else:
+            elif name != "title" or not spot.is_page:
                 self.notes.append(f"{_describe_spot(spot)}: both sides changed its {words}; this side's stands")
         return replace(spot.entry, **news)
 

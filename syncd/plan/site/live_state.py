@@ -64,7 +64,6 @@ class ExistingItem:
 class Capabilities:
     """What the server can do beyond the document, as far as the reader found out, or was told."""
 
-    bulk_redirects: bool = False
     sort: bool = False
     reparent: bool = False
     kinds: frozenset[str] = frozenset({"site-section"})

@@ -196,9 +196,9 @@ def test_where_both_moved_another_page_in_one_list_both_moves_stand() -> None:
     assert result.notes == ()
 
 
-def test_a_title_that_both_sides_changed_is_contested_and_ours_stands() -> None:
+def test_a_title_that_both_sides_changed_stays_ours_without_a_note() -> None:
     result = outcome("* [A](a.md)\n", "* [Ours](a.md)\n", "* [Theirs](a.md)\n")
-    assert result == MergedSummary(table("* [Ours](a.md)\n"), title_conflicts=("a.md",))
+    assert result == MergedSummary(table("* [Ours](a.md)\n"))
 
 
 def test_two_moves_that_would_make_a_ring_leave_ours() -> None:
