@@ -1,8 +1,9 @@
-"""Name repositories in metrics and messages: by a name of the configuration, never by a path or a title."""
+"""Name repositories in metrics and messages, and their spaces for the flows: by the configuration, never by a title."""
 
 import re
 
-from syncd.config import Config
+from syncd.config import Config, RepositoryConfig
+from syncd.sync.binding import Binding
 
 _FOREIGN = re.compile(r"[^a-z0-9._-]+")
 _LONGEST = 40
@@ -25,3 +26,8 @@ def name_repositories(config: Config) -> tuple[str, ...]:
             name = f"{wanted}-{number}"
         names.append(name)
     return tuple(names)
+
+
+def build_bindings(repository: RepositoryConfig) -> tuple[Binding, ...]:
+    """Return the spaces of a repository as the flows know them."""
+    return tuple(Binding(space.id, space.directory, space.name) for space in repository.space)

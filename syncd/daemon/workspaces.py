@@ -25,6 +25,7 @@ from syncd.config import (
 )
 from syncd.config.shapes import NotificationTargetConfig
 from syncd.daemon.control.run_files import COMMAND_RUNS
+from syncd.daemon.labels import build_bindings
 from syncd.daemon.locks import RUN_LOCK, STATE_FILE, FileLock
 from syncd.daemon.records import is_complete_run, judge_run, list_subjects
 from syncd.errors import ConfigInvalid, SyncdError
@@ -34,7 +35,6 @@ from syncd.repo.repository import Repository
 from syncd.store.runs import read_runs, write_runs
 from syncd.store.status import has_store
 from syncd.store.store import Store
-from syncd.sync.binding import Binding
 from syncd.sync.policy import GIT_IMPORT, Policy
 from syncd.sync.publish.target.options import PublishOptions
 from syncd.sync.run.values import Result, RunOptions
@@ -207,11 +207,6 @@ def _read_import_url(config: UpstreamConfig, url: str, environ: Mapping[str, str
     token = read_token(config.import_token_file, "import_token_file", environ).get_secret_value()
     scheme, mark, rest = address.url.partition("://")
     return f"{scheme}{mark}{quote(config.username or USERNAME, safe='')}:{quote(token, safe='')}@{rest}"
-
-
-def build_bindings(repository: RepositoryConfig) -> tuple[Binding, ...]:
-    """Return the spaces of a repository as the flows know them."""
-    return tuple(Binding(space.id, space.directory, space.name) for space in repository.space)
 
 
 def build_run_options(repository: RepositoryConfig, *, every: float | None = 0) -> RunOptions:

@@ -11,7 +11,8 @@ import typer
 from syncd.cli.sync.space_ids import read_space_id
 from syncd.cli.terminal.context import list_repositories
 from syncd.config import Config, RepositoryConfig
-from syncd.daemon.workspaces import Environment, build_bindings, open_for_reading
+from syncd.daemon.labels import build_bindings
+from syncd.daemon.workspaces import Environment, open_for_reading
 from syncd.errors import SyncdError
 from syncd.plan.message import remove_marker
 from syncd.repo.repository import Repository

@@ -18,7 +18,8 @@ from syncd.cli.terminal.context import find_config_file, load_config_file, parse
 from syncd.cli.terminal.progress import show_progress
 from syncd.config import Config, PlatformConfig, RepositoryConfig, SpaceConfig, load_token
 from syncd.config.trust import is_same_address
-from syncd.daemon.workspaces import build_bindings, read_time
+from syncd.daemon.labels import build_bindings
+from syncd.daemon.workspaces import read_time
 from syncd.errors import ConfigInvalid, NotARepository, SyncdError, Unauthorized
 from syncd.layout.lint.suggestions import NearMisses
 from syncd.layout.tree.paths import slugify

@@ -9,7 +9,8 @@ from syncd.config import ConfigFile, RepositoryConfig
 from syncd.config.drop_ins import list_drop_ins
 from syncd.config.positions import FilePosition, find_nearest, find_positions
 from syncd.config.reading import read_document
-from syncd.daemon.workspaces import build_bindings, build_run_options, build_upstream
+from syncd.daemon.labels import build_bindings
+from syncd.daemon.workspaces import build_run_options, build_upstream
 from syncd.errors import SyncdError
 from syncd.repo.remote.remote import Remote
 from syncd.repo.repository import Repository

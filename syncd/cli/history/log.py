@@ -17,8 +17,9 @@ from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.pager import page_text
 from syncd.cli.terminal.text import escape, format_time
 from syncd.config import RepositoryConfig
+from syncd.daemon.labels import build_bindings
 from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
-from syncd.daemon.workspaces import build_bindings, read_time
+from syncd.daemon.workspaces import read_time
 from syncd.errors import NotARepository
 from syncd.model.moment import parse_moment
 from syncd.repo.repository import Repository

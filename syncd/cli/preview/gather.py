@@ -11,7 +11,7 @@ from syncd.cli.check.sources import CheckOptions, find_spaces
 from syncd.cli.sites.offline import DEFAULT_FILE
 from syncd.cli.terminal.context import list_repositories
 from syncd.config import RepositoryConfig
-from syncd.daemon.workspaces import build_bindings
+from syncd.daemon.labels import build_bindings
 from syncd.errors import ConfigInvalid, NotARepository, PathRefused
 from syncd.files import read_file
 from syncd.layout.lint.space import SpaceFile

@@ -21,7 +21,8 @@ from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.site_ids import read_organization_id, read_site_id
 from syncd.cli.terminal.text import escape, print_text, style_text
 from syncd.config import Config, RepositoryConfig, SiteConfig
-from syncd.daemon.workspaces import Environment, build_bindings, build_site_options, open_workspace
+from syncd.daemon.labels import build_bindings
+from syncd.daemon.workspaces import Environment, build_site_options, open_workspace
 from syncd.errors import ConfigInvalid, FileInvalid
 from syncd.files import create_file, read_file
 from syncd.layout.site.write.emit import SCHEMA

@@ -7,6 +7,7 @@ from pathlib import Path
 import typer
 
 from syncd.cli.terminal.context import list_repositories
+from syncd.daemon.labels import build_bindings
 from syncd.sync.binding import Binding
 from syncd.sync.site.read.site_file import SiteFileTexts, read_work_tree
 
@@ -53,13 +54,10 @@ def locate_site_file(config_file: Path | None, file: Path | None, *, option: str
 
 def _list_configured(config_file: Path | None) -> list[tuple[Path, str, tuple[Binding, ...]]]:
     """The top, the site file ("" without one) and the spaces of every repository that the configuration names."""
-    configured = list_repositories(config_file)
-    if not configured:
-        return []
     found = []
-    for repository in configured:
-        spaces = tuple(Binding(space.id, space.directory, space.name) for space in repository.space)
-        found.append((_find_top(repository.path), repository.site.file if repository.site is not None else "", spaces))
+    for repository in list_repositories(config_file):
+        file = repository.site.file if repository.site is not None else ""
+        found.append((_find_top(repository.path), file, build_bindings(repository)))
     return found
 
 

@@ -11,6 +11,7 @@ import typer
 from syncd.cli.status.values import RepositoryStatus, RequestStatus
 from syncd.cli.terminal.context import describe_absent_file, open_repository_here
 from syncd.config import RepositoryConfig
+from syncd.daemon.labels import build_bindings
 from syncd.daemon.locks import STATE_FILE
 from syncd.errors import Conflict, FileInvalid, GuardRefused
 from syncd.plan.message import CHANGE_REQUEST, REVISION, SPACE
@@ -91,7 +92,7 @@ def find_files(repository: RepositoryConfig, status: RepositoryStatus, words: Se
 
     Raises: BadParameter for what is outside of the spaces, or nowhere; GitFailed.
     """
-    bindings = [Binding(space.id, space.directory, space.name) for space in repository.space]
+    bindings = build_bindings(repository)
     with open_repository_here(repository.path) as git:
         paths = [_find_path(word, Path(status.work_tree)) for word in words]
         chosen = [_choose_binding(bindings, path) for path in paths]

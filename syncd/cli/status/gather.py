@@ -21,7 +21,8 @@ from syncd.cli.status.values import (
 from syncd.cli.sync.unsent import BranchWork, find_branch_work
 from syncd.cli.terminal.context import find_other_tree
 from syncd.cli.terminal.text import name_config_in_hint
-from syncd.config import RepositoryConfig, SpaceConfig
+from syncd.config import RepositoryConfig
+from syncd.daemon.labels import build_bindings
 from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, UNKNOWN, find_holder
 from syncd.errors import SyncdError
 from syncd.plan.message import REVISION, SPACE
@@ -71,8 +72,9 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
         branches = [_read_branch(git, name, tracked.get(name), main) for name in names]
         works = [find_branch_work(here, repository, name) for name in names] if repository.space else []
         recorded = read_store_summary(git.git_dir / STATE_FILE)
-        spaces = [_read_space(git, repository, index, main) for index in range(len(repository.space))]
-        listed = (list_proposed(git, _bind(space)) for space in repository.space)
+        bindings = build_bindings(repository)
+        spaces = [_read_space(git, repository.remote, binding, main) for binding in bindings]
+        listed = (list_proposed(git, binding) for binding in bindings)
         others = {branch for each in listed for _, branch, _ in each} - {*names}
         proposed = [*works, *(find_branch_work(here, repository, name) for name in sorted(others))]
         requests = tuple(_read_requests(git, repository, proposed, recorded))
@@ -133,21 +135,16 @@ def _read_branch(git: Repository, name: str, tracked: Branch | None, main: str |
     return BranchStatus(name, ahead, behind, can_pull)
 
 
-def _read_space(git: Repository, repository: RepositoryConfig, index: int, main: str | None) -> SpaceStatus:
-    space = repository.space[index]
-    last = git.find_commit(f"refs/remotes/{repository.remote}/main", SPACE, space.id) if main else None
+def _read_space(git: Repository, remote: str, binding: Binding, main: str | None) -> SpaceStatus:
+    last = git.find_commit(f"refs/remotes/{remote}/main", SPACE, binding.space) if main else None
     return SpaceStatus(
-        space.name,
-        space.id,
-        space.directory or ".",
+        binding.name,
+        binding.space,
+        binding.directory or ".",
         last.trailers.get(REVISION, [""])[0] if last else "",
-        git.resolve(f"refs/remotes/{repository.remote}/undecided/{space.name}") is not None,
-        tuple(f"#{number} {branch}" for number, branch, _ in list_proposed(git, _bind(space))),
+        git.resolve(f"refs/remotes/{remote}/undecided/{binding.name}") is not None,
+        tuple(f"#{number} {branch}" for number, branch, _ in list_proposed(git, binding)),
     )
-
-
-def _bind(space: SpaceConfig) -> Binding:
-    return Binding(space.id, space.directory, space.name)
 
 
 def _has_all(unsent: Unsent | None) -> bool:
@@ -164,12 +161,12 @@ def _read_requests(
         for unsent in work.spaces
         if unsent.request is not None
     }
-    for space in repository.space:
-        for number, branch, _ in list_proposed(git, _bind(space)):
-            state = parse_request_state(recorded.requests.get((space.id, number), ""))
-            unsent = newest.get((space.name, number))
+    for binding in build_bindings(repository):
+        for number, branch, _ in list_proposed(git, binding):
+            state = parse_request_state(recorded.requests.get((binding.space, number), ""))
+            unsent = newest.get((binding.name, number))
             if unsent is not None and unsent.request is not None and not state.address:
                 state = replace(state, address=unsent.request.address)
             left_out = tuple(path for path, _ in unsent.awaited) if unsent is not None else ()
-            is_commented = git.resolve(f"{COMMENTED}{space.name}/{number}") is not None
-            yield RequestStatus(space.name, number, branch, _has_all(unsent), state, left_out, is_commented)
+            is_commented = git.resolve(f"{COMMENTED}{binding.name}/{number}") is not None
+            yield RequestStatus(binding.name, number, branch, _has_all(unsent), state, left_out, is_commented)

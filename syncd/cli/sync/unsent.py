@@ -7,6 +7,7 @@ from typing import Any
 from syncd.cli.terminal.text import escape
 from syncd.cli.terminal.verbosity import is_verbose
 from syncd.config import RepositoryConfig
+from syncd.daemon.labels import build_bindings
 from syncd.daemon.locks import STATE_FILE
 from syncd.layout.tree.paths import make_collision_key
 from syncd.layout.tree.spelling import format_renaming, spell_decomposed
@@ -14,7 +15,6 @@ from syncd.model.wording import format_count, format_first
 from syncd.repo.repository import Repository
 from syncd.repo.values import EditKind
 from syncd.store.status import FlowOutcome, read_store_summary
-from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.outcome import CONFLICT
 from syncd.sync.state.conflicts import drop_settled
@@ -62,7 +62,7 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
     Shape: uncommitted edits count when the work tree is on the branch, and only in files of a space. Raises: GitFailed.
     """
     main = git.resolve(f"refs/remotes/{repository.remote}/main")
-    bindings = [Binding(space.id, space.directory, space.name) for space in repository.space]
+    bindings = build_bindings(repository)
     outcomes = drop_settled(git, read_store_summary(Repository.locate(repository.path) / STATE_FILE).outcomes)
     conflicts = {outcome.key for outcome in outcomes if _is_conflict_of(outcome, branch)}
     spaces = tuple(
