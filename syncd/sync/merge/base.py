@@ -10,7 +10,7 @@ from syncd.plan.message import REVISION
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob, Commit, Difference
 from syncd.sync.branches import HEADS
-from syncd.sync.merge.parts import PART_TRAILER, SYNTHETIC_AUTHOR, find_original
+from syncd.sync.merge.parts import PART_TRAILER, find_original, write_synthetic_commit
 from syncd.sync.merge.result import Base
 from syncd.sync.workspace import Workspace
 
@@ -142,10 +142,8 @@ def join_commits(repository: Repository, commit: str, others: Sequence[str]) -> 
     missing = [other for other in dict.fromkeys(others) if other != commit]
     if not missing:
         return commit
-    tree, message = repository.read_root_tree(commit), "syncd: what is known\n"
-    return repository.commit_tree(
-        tree, parents=[commit, *missing], message=message, author=SYNTHETIC_AUTHOR, committer=SYNTHETIC_AUTHOR
-    )
+    tree = repository.read_root_tree(commit)
+    return write_synthetic_commit(repository, tree, [commit, *missing], "syncd: what is known")
 
 
 def record_tip(workspace: Workspace, branch: str) -> None:
@@ -187,8 +185,7 @@ def _write_tips(repository: Repository, branch: str, tips: Sequence[str]) -> Non
         record = tips[0]
     else:
         tree = repository.read_root_tree(tips[0]) if tips else repository.write_tree(None, {})
-        person, message = SYNTHETIC_AUTHOR, f"{SEVERAL_TIPS}\n"
-        record = repository.commit_tree(tree, parents=tips, message=message, author=person, committer=person)
+        record = write_synthetic_commit(repository, tree, tips, SEVERAL_TIPS)
     if old is None:
         # A branch `a` is gone where there is `a/b`, and what is recorded of it is in the way.
         for other, commit in repository.list_refs(TIP_REFS).items():
@@ -271,13 +268,7 @@ def _join_bases(repository: Repository, bases: Sequence[str], merge_commits: Mer
     for other in bases[1:BASES_MAX]:
         tree, paths = merge_commits(commit, other)
         doubtful |= paths
-        commit = repository.commit_tree(
-            tree,
-            parents=[commit, other],
-            message="syncd: several bases\n",
-            author=SYNTHETIC_AUTHOR,
-            committer=SYNTHETIC_AUTHOR,
-        )
+        commit = write_synthetic_commit(repository, tree, [commit, other], "syncd: several bases")
     return Base(repository.read_root_tree(commit), tuple(bases), doubtful)
 
 

@@ -5,6 +5,7 @@ base and not X, so that Git never takes X for merged. A part counts only while i
 names: a rebase or a cherry-pick copies the trailer, but not the tree. Source: docs/decisions/0002-one-recorded-base.md.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from syncd.repo.repository import Repository
@@ -13,8 +14,14 @@ from syncd.repo.values import Commit, Person
 PART_TRAILER = "Syncd-Part"
 """Names the commit that a part stands for, and the tree that makes it one."""
 SYNTHETIC_AUTHOR = Person("syncd", "syncd@localhost", datetime(2100, 1, 1, tzinfo=UTC))
-"""Author of commits that no ref ever names. It is always the same, so that the same content is the same object; its
+"""Author of commits that no branch ever has. It is always the same, so that the same content is the same object; its
 date is late, because git looks for common ancestors from the youngest commit on."""
+
+
+def write_synthetic_commit(repository: Repository, tree: str, parents: Sequence[str], subject: str) -> str:
+    """Write a commit that no branch ever has, and return its id; the same arguments give the same commit."""
+    author, message = SYNTHETIC_AUTHOR, f"{subject}\n"
+    return repository.commit_tree(tree, parents=parents, message=message, author=author, committer=author)
 
 
 def find_original(repository: Repository, commit: Commit) -> str | None:

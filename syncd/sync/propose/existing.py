@@ -22,7 +22,7 @@ from syncd.repo.repository import Repository
 from syncd.repo.values import Commit
 from syncd.sync.binding import Binding
 from syncd.sync.merge.moves import drop_false_moves, render_moves
-from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
+from syncd.sync.merge.parts import write_synthetic_commit
 from syncd.sync.mirror.anchors import find_mirror_base, save_anchors
 from syncd.sync.mirror.history import NOT_SHOWN, find_passed
 from syncd.sync.mirror.plan_revision import gather_content, list_known
@@ -243,10 +243,7 @@ def _record_revision(reading: Reading, step: RevisionStep, update: Update) -> Ex
 def _commit_tree(workspace: Workspace, start: str, here: str) -> str:
     """A tree to start from as a commit, which no ref ever names."""
     if workspace.repository.is_tree(start):
-        words = "syncd: what content lies upon\n"
-        return workspace.repository.commit_tree(
-            start, parents=[here], message=words, author=SYNTHETIC_AUTHOR, committer=SYNTHETIC_AUTHOR
-        )
+        return write_synthetic_commit(workspace.repository, start, [here], "syncd: what content lies upon")
     return start
 
 

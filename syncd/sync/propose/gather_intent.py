@@ -9,8 +9,8 @@ from syncd.sync.integrate.flow import integrate_commit
 from syncd.sync.merge.base import read_tips
 from syncd.sync.merge.leave_out import leave_out, list_other_directories
 from syncd.sync.merge.merge import find_merge_base, find_moves, merge
-from syncd.sync.merge.parts import SYNTHETIC_AUTHOR
-from syncd.sync.merge.result import EXCLUDED, Base, EntryConflict, MergeResult
+from syncd.sync.merge.parts import write_synthetic_commit
+from syncd.sync.merge.result import EXCLUDED, EntryConflict, MergeResult
 from syncd.sync.merge.write_part import NOT_SENT, write_part
 from syncd.sync.propose.elsewhere import list_waiting
 from syncd.sync.propose.intent import NOTHING, Intent, ProposedElsewhere, format_paths
@@ -187,23 +187,9 @@ def _write_desired(
     part_tree = leave_out(repository, workspace.bindings, tip, base.tree, left_out, directories=others)
     if deletes_unseen or part_tree != repository.find_tree(tip):
         first = write_part(repository, tip, base.commits, part_tree, name=branch, lacks=NOT_SENT)
-    return repository.commit_tree(
-        tree,
-        parents=[first, result.theirs, _write_base(workspace, base)],
-        message=f"syncd: what {binding.name} is to hold\n",
-        author=SYNTHETIC_AUTHOR,
-        committer=SYNTHETIC_AUTHOR,
-    )
-
-
-def _write_base(workspace: Workspace, base: Base) -> str:
-    return workspace.repository.commit_tree(
-        base.tree,
-        parents=base.commits,
-        message="syncd: the base of what is sent\n",
-        author=SYNTHETIC_AUTHOR,
-        committer=SYNTHETIC_AUTHOR,
-    )
+    base_commit = write_synthetic_commit(repository, base.tree, base.commits, "syncd: the base of what is sent")
+    parents = [first, result.theirs, base_commit]
+    return write_synthetic_commit(repository, tree, parents, f"syncd: what {binding.name} is to hold")
 
 
 def _find_added_in_main(
