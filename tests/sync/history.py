@@ -64,7 +64,7 @@ class History(Writers, Editors):
             choices: dict[str, Choice] = {}
             for page in find_conflicts(workspace, "main"):
                 self.asked += 1
-                self.log.append(f"{clone.name}: asked about {page.path} with {page.lane.name}: {page.entry.why}")
+                self.log.append(f"{clone.name}: asked about {page.path} with {page.lane}: {page.entry.why}")
                 if not page.parts or page.entry.why not in (
                     SAME_LINES,
                     TWO_NEW,

@@ -50,7 +50,7 @@ def format_conflict(workspace: Workspace, conflict: PageConflict) -> list[str]:
 
 def format_headline(conflict: PageConflict) -> str:
     """Return one line with the path of a page in conflict, the reason, and the names of both sides."""
-    sides = f"({escape(conflict.branch)} and {escape(conflict.lane.name)})"
+    sides = f"({escape(conflict.branch)} and {escape(conflict.lane)})"
     return f"{style_text(f'! {escape(conflict.path)}:', 31, sys.stdout)} {escape(conflict.entry.reason)} {sides}"
 
 
@@ -63,7 +63,7 @@ def format_hunk(conflict: PageConflict, view: HunkView, count: int) -> Iterator[
         yield style_text("    base, as both sides knew it", _COLOURS["base"], sys.stdout)
         yield from _format_lines(split_lines(view.hunk.base), 0, "base")
     for side, hunk_side in _list_sides(view):
-        name = conflict.branch if side == "ours" else conflict.lane.name
+        name = conflict.name_side(side)
         yield style_text(
             f"    {side}, {escape(name)}: {_format_authors(hunk_side.authors, side)}", _COLOURS[side], sys.stdout
         )
@@ -123,10 +123,10 @@ def _format_actions(workspace: Workspace, conflict: PageConflict) -> Iterator[st
     for page in conflict.entry.pages:
         where = "" if page is conflict.page else f"{escape(page.path)}: "
         for side in SIDES:
-            name = conflict.branch if side == "ours" else conflict.lane.name
+            name = conflict.name_side(side)
             author = find_author(workspace, conflict, page, side)
             who = f": {_format_authors([author], side)}" if author is not None else ""
-            words = f"{side}, {escape(name)}: {where}{escape(_describe_action(workspace, conflict, page, side))}{who}"
+            words = f"{side}, {escape(name)}: {where}{escape(_describe_action(conflict, page, side))}{who}"
             yield style_text(f"    {words}", _COLOURS[side], sys.stdout)
 
 
@@ -134,10 +134,10 @@ def describe_actions(workspace: Workspace, conflict: PageConflict) -> Iterator[t
     """Yield what each side did to each page of a conflict that is not about lines: who, and what."""
     for page in conflict.entry.pages:
         for side in SIDES:
-            name = conflict.branch if side == "ours" else conflict.lane.name
+            name = conflict.name_side(side)
             author = find_author(workspace, conflict, page, side)
             who = f" ({format_author(author, find_nobody(side))})" if author is not None else ""
-            yield f"{name} ({side})", f"{escape(page.path)}: {_describe_action(workspace, conflict, page, side)}{who}"
+            yield f"{name} ({side})", f"{escape(page.path)}: {_describe_action(conflict, page, side)}{who}"
 
 
 def find_nobody(side: Side) -> str:
@@ -151,7 +151,7 @@ def format_author(author: Author, nobody: str) -> str:
     return f"{who}, {_format_author_time(author)}, {author.commit[:7]} {escape(author.subject)}"
 
 
-def _describe_action(workspace: Workspace, conflict: PageConflict, page: Page, side: Side) -> str:
+def _describe_action(conflict: PageConflict, page: Page, side: Side) -> str:
     """What a side did to a page since the base, in words."""
     base, version = page.base, page.at(side)
     if conflict.entry.why == TITLES:
@@ -187,7 +187,7 @@ def build_conflict_document(workspace: Workspace, conflict: PageConflict) -> dic
     return {
         "path": conflict.path,
         "why": conflict.entry.reason,
-        "with": conflict.lane.name,
+        "with": conflict.lane,
         "ours": list(conflict.entry.list_paths("ours")),
         "theirs": list(conflict.entry.list_paths("theirs")),
         "hunks": [_build_hunk_document(view, is_settled=view.hunk.number not in open_numbers) for view in views],
@@ -215,7 +215,7 @@ def _build_hunk_document(view: HunkView, *, is_settled: bool) -> dict[str, Any]:
 def _build_action_document(workspace: Workspace, conflict: PageConflict, page: Page, side: Side) -> dict[str, Any]:
     author = find_author(workspace, conflict, page, side)
     authors = [_build_author_document(author)] if author is not None else []
-    return {"what": _describe_action(workspace, conflict, page, side), "authors": authors}
+    return {"what": _describe_action(conflict, page, side), "authors": authors}
 
 
 def _build_author_document(author: Author) -> dict[str, Any]:

@@ -141,7 +141,7 @@ def _build_conflict(workspace: Workspace, repository: str, conflict: PageConflic
         conflict.path,
         conflict.entry.reason,
         conflict.branch,
-        conflict.lane.name,
+        conflict.lane,
         tuple(_build_comparison(conflict, view) for view in views),
         tuple(describe_actions(workspace, conflict)) if not views else (),
         (
@@ -160,7 +160,7 @@ def _build_comparison(conflict: PageConflict, view: HunkView) -> HunkComparison:
         _decode_lines(view.ours.after),
         None if base is None else _decode_lines(split_lines(base)),
         _build_side(f"{conflict.branch} (ours)", view.ours, "ours"),
-        _build_side(f"{conflict.lane.name} (theirs)", view.theirs, "theirs"),
+        _build_side(f"{conflict.lane} (theirs)", view.theirs, "theirs"),
     )
 
 

@@ -107,6 +107,6 @@ def _branch_folder(workspace: Workspace, branch: str) -> Path:
 
 def _digest(conflict: PageConflict) -> str:
     text = join_hunks(conflict.parts, conflict.labels)
-    sides = "\0".join([conflict.lane.name, *conflict.texts.keys(), ""]).encode()
+    sides = "\0".join([conflict.lane, *conflict.texts.keys(), ""]).encode()
     digest = hashlib.sha256(b"\0".join([sides, *conflict.texts.values(), text]))
     return digest.hexdigest()[:16]

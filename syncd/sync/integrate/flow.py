@@ -45,7 +45,7 @@ def integrate(workspace: Workspace, branch: str, ref: str, *, choices: Mapping[s
     theirs, ours = repository.resolve(ref), repository.resolve(f"{HEADS}{branch}")
     if theirs is None or ours is None:
         return Unchanged()
-    name = ref.removeprefix("refs/remotes/")
+    name = name_lane(ref)
     found = integrate_commit(
         workspace, branch, ours, theirs, name=name, choices=choices, is_request=is_change_request(workspace, ref)
     )
@@ -85,6 +85,11 @@ def list_ahead(workspace: Workspace, branch: str, lanes: Mapping[str, Binding]) 
     paths = [change.path for change in repository.compare_trees(base, main)]
     news = {binding for binding in workspace.bindings if any(map(binding.holds, paths))}
     return [ref for ref in ahead if news <= {lanes[ref]}]
+
+
+def name_lane(ref: str) -> str:
+    """Return what people call a ref that a branch takes in, such as `platform/main`."""
+    return ref.removeprefix("refs/remotes/")
 
 
 def is_change_request(workspace: Workspace, ref: str) -> bool:

@@ -1,7 +1,7 @@
 """Resolve: the pages of a branch that wait for a person, and what the person decides, as commits of the branch."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from syncd.layout.compare.reformat import match_line_ends
 from syncd.plan.change import Change
@@ -16,7 +16,7 @@ from syncd.plan.merge.hunks import (
 )
 from syncd.plan.merge.pages import SIDES, Page, Side, Version
 from syncd.sync.branches import HEADS
-from syncd.sync.integrate.flow import integrate, integrate_commit, is_change_request
+from syncd.sync.integrate.flow import integrate, integrate_commit, is_change_request, name_lane
 from syncd.sync.merge.compose import find_choice
 from syncd.sync.merge.result import Choice, EntryConflict, MergeResult
 from syncd.sync.outcome import CONFLICT, Applied
@@ -26,28 +26,16 @@ from syncd.sync.workspace import Workspace
 
 
 @dataclass(frozen=True)
-class LaneRef:
-    """A ref of the platform that a branch takes in."""
-
-    ref: str
-
-    @property
-    def name(self) -> str:
-        """What people call it."""
-        return self.ref.removeprefix("refs/remotes/")
-
-
-@dataclass(frozen=True)
 class PageConflict:
     """A page of a branch that waits for a person, and what it is in conflict with.
 
-    Shape: `parts` is its text, hunk by hunk, behind a hunk with its titles where they are in conflict; `texts` is what
-    each side has, with the line ends of ours. Both are empty where nobody can choose line by line. `result` is the
-    merge that found it.
+    Shape: `lane` is the other side, as people call its ref. `parts` is the page's text, hunk by hunk, behind a hunk
+    with its titles where they are in conflict; `texts` is what each side has, with the line ends of ours. Both are
+    empty where nobody can choose line by line. `result` is the merge that found it.
     """
 
     branch: str
-    lane: LaneRef
+    lane: str
     entry: EntryConflict
     result: MergeResult = field(compare=False, repr=False)
     parts: tuple[TextPiece, ...] = field(default=(), repr=False)
@@ -66,7 +54,11 @@ class PageConflict:
     @property
     def labels(self) -> Labels:
         """What the sides are called behind markers."""
-        return Labels(self.branch, self.lane.name, measure_markers(self.entry.text))
+        return Labels(self.branch, self.lane, measure_markers(self.entry.text))
+
+    def name_side(self, side: Side) -> str:
+        """Return what people call a side."""
+        return self.branch if side == "ours" else self.lane
 
     @property
     def page(self) -> Page:
@@ -80,9 +72,9 @@ def find_conflicts(workspace: Workspace, branch: str) -> list[PageConflict]:
     Nothing is asked of the platform, and nothing is moved.
     """
     return [
-        _build_page_conflict(workspace, branch, lane, held, result)
-        for lane in _list_lanes(workspace, branch)
-        if (result := _merge_lane(workspace, branch, lane)) is not None
+        _build_page_conflict(workspace, branch, ref, held, result)
+        for ref in _list_refs(workspace, branch)
+        if (result := _merge_ref(workspace, branch, ref)) is not None
         for held in result.conflicts
     ]
 
@@ -100,8 +92,8 @@ def resolve_pages(
     answered: dict[str, tuple[Version | str | None, ...]] = {}
     changes: list[Change] = []
     notes: list[str] = []
-    for lane in _list_lanes(workspace, branch):
-        result = _merge_lane(workspace, branch, lane)
+    for ref in _list_refs(workspace, branch):
+        result = _merge_ref(workspace, branch, ref)
         if result is None:
             continue
         here: dict[str, Choice] = {}
@@ -111,10 +103,10 @@ def resolve_pages(
                 if answered.setdefault(path, theirs) == theirs or choices[path] == "ours":
                     here[path] = choices[path]
         unsettled = [page for page in result.conflicts if find_choice(page, here) is None]
-        still += [_build_page_conflict(workspace, branch, lane, page, result) for page in unsettled]
+        still += [_build_page_conflict(workspace, branch, ref, page, result) for page in unsettled]
         if not here:
             continue
-        outcome = integrate(workspace, branch, lane.ref, choices=here)
+        outcome = integrate(workspace, branch, ref, choices=here)
         if isinstance(outcome, Applied):
             changes += outcome.changes
             notes += outcome.notes
@@ -123,35 +115,35 @@ def resolve_pages(
     return Applied(tuple(changes), tuple(notes)), still
 
 
-def _list_lanes(workspace: Workspace, branch: str) -> Iterator[LaneRef]:
-    """The branch's upstream, its newest change request of each space, then main content."""
+def _list_refs(workspace: Workspace, branch: str) -> Iterator[str]:
+    """The refs that a branch takes in: its upstream, its newest change request of each space, then main content."""
     if workspace.upstream is not None:
-        yield LaneRef(workspace.upstream.tracking_ref(branch))
+        yield workspace.upstream.tracking_ref(branch)
     for binding in workspace.bindings:
         records = [
             found for found in list_records(workspace, binding) if found.branch == branch and found.number.isdecimal()
         ]
         if records:
             newest = max(records, key=lambda found: int(found.number))
-            yield LaneRef(workspace.change_ref(binding, int(newest.number)))
+            yield workspace.change_ref(binding, int(newest.number))
         if branch == workspace.branch:
-            yield from map(LaneRef, sorted(workspace.repository.list_refs(workspace.overwritten_refs(binding))))
-    yield LaneRef(workspace.main)
+            yield from sorted(workspace.repository.list_refs(workspace.overwritten_refs(binding)))
+    yield workspace.main
 
 
-def _merge_lane(workspace: Workspace, branch: str, lane: LaneRef) -> MergeResult | None:
-    """What a branch and a lane come to; None where one has all of the other."""
-    ours, theirs = workspace.repository.resolve(f"{HEADS}{branch}"), workspace.repository.resolve(lane.ref)
+def _merge_ref(workspace: Workspace, branch: str, ref: str) -> MergeResult | None:
+    """The merge of a branch with a ref; None where one has all of the other."""
+    ours, theirs = workspace.repository.resolve(f"{HEADS}{branch}"), workspace.repository.resolve(ref)
     if ours is None or theirs is None:
         return None
-    is_request = is_change_request(workspace, lane.ref)
-    return integrate_commit(workspace, branch, ours, theirs, name=lane.name, is_request=is_request).result
+    is_request = is_change_request(workspace, ref)
+    return integrate_commit(workspace, branch, ours, theirs, name=name_lane(ref), is_request=is_request).result
 
 
 def _build_page_conflict(
-    workspace: Workspace, branch: str, lane: LaneRef, held: EntryConflict, result: MergeResult
+    workspace: Workspace, branch: str, ref: str, held: EntryConflict, result: MergeResult
 ) -> PageConflict:
-    conflict = PageConflict(branch, lane, held, result)
+    conflict = PageConflict(branch, name_lane(ref), held, result)
     versions = {side: conflict.page.at(side) for side in SIDES}
     read = workspace.repository.read
     texts = {side: read(version.oid) for side, version in versions.items() if version is not None} if held.text else {}
@@ -161,4 +153,4 @@ def _build_page_conflict(
     if not list_hunks(parts):
         return conflict
     titled = put_title_first(parts, held.titles) if held.titles else parts
-    return PageConflict(branch, lane, held, result, titled, texts)
+    return replace(conflict, parts=titled, texts=texts)

@@ -194,7 +194,7 @@ def test_what_conflicts_with_it_waits_for_a_person_and_both_are_kept(desk: Desk,
     with desk.world.workspace("clone") as workspace:
         workspace = replace(workspace, write="git-import")
         (conflict,) = find_conflicts(workspace, "main")
-        assert conflict.lane.name == "platform/overwritten/docs/1"
+        assert conflict.lane == "platform/overwritten/docs/1"
         _, still = resolve_pages(workspace, "main", {"options.md": "theirs"})
         assert not still
     desk.settle()
