@@ -11,6 +11,11 @@ class Binding:
     directory: str
     name: str
 
+    @property
+    def proposed_refs(self) -> str:
+        """How the refs of the space's proposals begin; below it, `<number>/<branch>` names the proposed commit."""
+        return f"refs/syncd/proposed/{self.name}/"
+
     def path(self, inner: str) -> str:
         """Return a path below the space's directory from the repository's root."""
         return f"{self.directory}/{inner}" if self.directory else inner

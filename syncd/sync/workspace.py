@@ -137,11 +137,6 @@ class Workspace:
         """Return the ref that holds the content of a change request."""
         return f"refs/remotes/{self.remote}/changes/{binding.name}/{number}"
 
-    @staticmethod
-    def proposed_refs(binding: Binding) -> str:
-        """Return the prefix of the refs of a space's proposals: `<number>/<branch>` names the proposed commit."""
-        return f"refs/syncd/proposed/{binding.name}/"
-
     def is_imported(self, branch: str) -> bool:
         """Return whether the platform imports a branch as main content: the one that spaces are bound to."""
         return self.write == GIT_IMPORT and branch == self.branch

@@ -15,7 +15,7 @@ from syncd.errors import SyncdError
 from syncd.repo.remote.remote import Remote
 from syncd.repo.repository import Repository
 from syncd.sync.integrate.absent import Presence, find_absent, is_missing, list_branches_of_people
-from syncd.sync.workspace import Upstream, Workspace
+from syncd.sync.workspace import Upstream
 
 _SCRATCH = "check.git"
 """A run of the service may speak to the same remote meanwhile."""
@@ -89,7 +89,7 @@ def _check_branches(
             return
     others = build_run_options(own, every=None).others
     people = list_branches_of_people(there, upstream, others) if upstream is not None else frozenset()
-    proposed = [Workspace.proposed_refs(binding) for binding in build_bindings(own)]
+    proposed = [binding.proposed_refs for binding in build_bindings(own)]
     presence = Presence(git, upstream, there, people, proposed)
     absent = find_absent(presence, own.named, own.patterns)
     for held in absent.values():

@@ -304,7 +304,7 @@ class _StageBuilder:
         return find_common_base(self.workspace, self.base_commit, self.job.commit) is None
 
     def proposed_ref(self, binding: Binding, number: int) -> str:
-        return f"{self.workspace.proposed_refs(binding)}{number}/{self.job.branch}"
+        return f"{binding.proposed_refs}{number}/{self.job.branch}"
 
     def write_tip(self) -> str:
         """The branch: the job's commit, or a merge of it with what it grew from, when its history lacks that."""

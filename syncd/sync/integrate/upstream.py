@@ -63,7 +63,7 @@ class Exchange:
         upstream = self.workspace.upstream
         if upstream is not None and self.remote_heads is None:
             return {}
-        proposed = [self.workspace.proposed_refs(binding) for binding in self.workspace.bindings]
+        proposed = [binding.proposed_refs for binding in self.workspace.bindings]
         presence = Presence(self.repository, upstream, self.remote_heads or {}, self._all_heads, proposed)
         return find_absent(presence, self.names, self.patterns)
 

@@ -275,9 +275,8 @@ def _join_bases(repository: Repository, bases: Sequence[str], merge_commits: Mer
 def _list_proposed(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
     """The refs of the change requests of all spaces, each with its branch and the commit that was last sent to it."""
     for binding in workspace.bindings:
-        prefix = workspace.proposed_refs(binding)
-        for ref, commit in workspace.repository.list_refs(prefix).items():
-            number, _, branch = ref.removeprefix(prefix).partition("/")
+        for ref, commit in workspace.repository.list_refs(binding.proposed_refs).items():
+            number, _, branch = ref.removeprefix(binding.proposed_refs).partition("/")
             yield workspace.change_ref(binding, number), branch, commit
 
 

@@ -19,7 +19,7 @@ from syncd.plan.message import MOVED
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob, Commit, Difference
 from syncd.sync.binding import Binding
-from syncd.sync.merge.parts import PART_TRAILER, find_original
+from syncd.sync.merge.parts import PART_TRAILER, find_present_original
 
 COMMITS_MAX = 100
 """The newest commits of a side, in which a move to another space is looked for."""
@@ -27,7 +27,7 @@ RecordedMoves = tuple[dict[str, str], dict[str, str]]
 """For each of two sides, the new paths of files of the base, by their paths in the base."""
 
 
-def find_moved(binding: Binding, before: Mapping[str, Anchor], after: Mapping[str, Anchor]) -> dict[str, str]:
+def find_moves_by_id(binding: Binding, before: Mapping[str, Anchor], after: Mapping[str, Anchor]) -> dict[str, str]:
     """Return the new path of each page that was moved between two revisions, by its old path."""
     moved = {id: (former, after[id]) for id, former in before.items() if id in after and former.kind == "page"}
     pairs = sorted((former.path, later.path) for former, later in moved.values() if former.path != later.path)
@@ -68,9 +68,9 @@ def find_moves_since(repository: Repository, base: str, commit: str) -> dict[str
 def _find_part(repository: Repository, commit: str, other: str) -> tuple[str, str] | None:
     """The newest part in another commit's history whose original contains the given commit, and that original."""
     for part in repository.find_marked(commit, other, PART_TRAILER)[1]:
-        original = find_original(repository, part)
-        if original in repository.select_present([original or ""]) and repository.is_ancestor(commit, original or ""):
-            return part.oid, original or ""
+        original = find_present_original(repository, part)
+        if original is not None and repository.is_ancestor(commit, original):
+            return part.oid, original
     return None
 
 
@@ -315,9 +315,8 @@ def _drop_known_parts(repository: Repository, recorded: Iterable[Commit], sides:
     base.
     """
     for commit in recorded:
-        original = find_original(repository, commit) if PART_TRAILER in commit.trailers else None
-        is_here = original is not None and original in repository.select_present([original])
-        if original is None or not is_here or not any(repository.is_ancestor(original, side) for side in sides):
+        original = find_present_original(repository, commit)
+        if original is None or not any(repository.is_ancestor(original, side) for side in sides):
             yield commit
 
 

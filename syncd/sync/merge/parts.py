@@ -32,13 +32,17 @@ def find_original(repository: Repository, commit: Commit) -> str | None:
     return words[0]
 
 
+def find_present_original(repository: Repository, commit: Commit) -> str | None:
+    """Return the commit that another one is a part of; None when it is no part, or this clone lacks that commit."""
+    original = find_original(repository, commit)
+    return original if original is not None and repository.select_present([original]) else None
+
+
 def read_original(repository: Repository, oid: str) -> Commit:
     """Return a commit; for a part, the commit that it stands for, if this clone has it."""
     commit = repository.read_commit(oid)
-    original = find_original(repository, commit)
-    if original is None or not repository.select_present([original]):
-        return commit
-    return repository.read_commit(original)
+    original = find_present_original(repository, commit)
+    return repository.read_commit(original) if original is not None else commit
 
 
 def find_taken_in(repository: Repository, commit: str, main: str) -> str | None:

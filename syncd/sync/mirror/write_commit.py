@@ -10,7 +10,7 @@ from syncd.model.anchor import Anchor
 from syncd.model.wording import format_first
 from syncd.repo.write.writer import Writer
 from syncd.sync.binding import Binding
-from syncd.sync.merge.moves import find_moved, render_moves
+from syncd.sync.merge.moves import find_moves_by_id, render_moves
 from syncd.sync.mirror.anchors import read_entries
 from syncd.sync.mirror.fetch import BodyFetcher
 from syncd.sync.mirror.incoming_links import follow_links
@@ -48,7 +48,7 @@ def write_content(
                 )
             composer.bodies.forms.save()
             anchors = {anchor.id: anchor for anchor in (*gathered.plan.keep, *put)}
-            moves = find_moved(binding, former, anchors)
+            moves = find_moves_by_id(binding, former, anchors)
             commit = writer.commit(
                 message=signature.message + render_moves(moves),
                 author=signature.author,

@@ -39,7 +39,7 @@ def forget_former_space(workspace: Workspace, binding: Binding) -> str:
     lanes = f"refs/remotes/{workspace.remote}/changes/{binding.name}/"
     sent = (f"{kind}{binding.name}/" for kind in (SENDING, COMMENTED, READ))
     # The records go last, and then the note whose they are: the run after one that was killed goes on from there.
-    for prefix in (lanes, *sent, notes, workspace.proposed_refs(binding), noted):
+    for prefix in (lanes, *sent, notes, binding.proposed_refs, noted):
         for ref, commit in repository.list_refs(prefix).items():
             if ref != noted or prefix == noted:
                 repository.delete_ref(ref, old=commit)

@@ -184,7 +184,7 @@ def record_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) 
     if not read_recorded_id(workspace, binding, request.number):
         record_request(workspace, binding, request)
     note_space(workspace.repository, binding)
-    ref = f"{workspace.proposed_refs(binding)}{request.number}/{proposal.branch}"
+    ref = f"{binding.proposed_refs}{request.number}/{proposal.branch}"
     old = workspace.repository.resolve(ref)
     if old != proposal.commit:
         workspace.repository.update_ref(ref, proposal.commit, old=old)
@@ -195,7 +195,7 @@ def forget_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) 
     if proposal.is_merged:
         record_former_tip(workspace, proposal.branch, proposal.commit)
     number = proposal.change_request.number
-    anchor = f"{workspace.proposed_refs(binding)}{number}/{proposal.branch}"
+    anchor = f"{binding.proposed_refs}{number}/{proposal.branch}"
     workspace.store.forget(binding.space, proposal.lane)
     workspace.store.forget_request(binding.space, number)
     for ref in (workspace.change_ref(binding, number), notes_ref(binding, number), anchor):

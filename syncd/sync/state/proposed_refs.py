@@ -26,10 +26,9 @@ def read_records(repository: Repository, binding: Binding) -> list[ProposalRecor
 
 def read_all_records(repository: Repository, binding: Binding) -> list[ProposalRecord]:
     """Return the proposals under the name of a space, whichever space they are of."""
-    prefix = f"refs/syncd/proposed/{binding.name}/"
     found: list[ProposalRecord] = []
-    for ref, commit in sorted(repository.list_refs(prefix).items()):
-        number, _, branch = ref.removeprefix(prefix).partition("/")
+    for ref, commit in sorted(repository.list_refs(binding.proposed_refs).items()):
+        number, _, branch = ref.removeprefix(binding.proposed_refs).partition("/")
         found.append(ProposalRecord(ref, commit, number, branch))
     return found
 
