@@ -18,7 +18,7 @@ from syncd.plan.propose import manual_steps
 from syncd.plan.propose.alignment import DesiredSide, ExistingSide, align_sides
 from syncd.plan.propose.page_tree import MOVING, Node, list_below
 from syncd.plan.propose.steps import AddFile, DeleteStep, InsertStep, Step, UpdateStep, build_change
-from syncd.plan.toc_match import TOP, Identity, OutlineEntry
+from syncd.plan.toc_match import TOP, OutlineEntry
 
 
 @dataclass(frozen=True)
@@ -117,15 +117,12 @@ class _Planner:
         for above in node.list_ancestors():
             if above.is_document and above not in self.paths:
                 return True
-            at = self.wanted.spots.get(self._find_identity(above))
+            at = self.wanted.spots.get(("page", above.path or ""))
             while at is not None and at is not spot:
                 at = at.parent
             if at is spot:
                 return True
         return False
-
-    def _find_identity(self, node: Node) -> Identity:
-        return ("page", node.path or "")
 
     def _plan_kept(self, node: Node, spot: OutlineEntry) -> list[OutlineEntry]:
         """Report what differs of a group, link or computed entry, and return what cannot be put below it."""

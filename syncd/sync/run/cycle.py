@@ -222,8 +222,8 @@ class Flows:
         proposed = yield from self._run_on_main("propose", key, binding, partial(self._propose, binding, branch))
         if self.workspace.policy.merge != "auto" or proposed.outcome.exit_code:
             return
-        written = isinstance(proposed.outcome, Applied)
-        merged = self._run_flow("merge", key, partial(self._merge, binding, branch, written))
+        is_written = isinstance(proposed.outcome, Applied)
+        merged = self._run_flow("merge", key, partial(self._merge, binding, branch, is_written=is_written))
         yield merged
         if isinstance(merged.outcome, Applied) or merged.outcome.exit_code == Conflict.exit_code:
             yield from self._read_again(binding)
@@ -353,10 +353,10 @@ class Flows:
         space, push = self._spaces.get(binding.space), partial(exchange.push_branch, branch.name)
         return import_branch(self.workspace, binding, branch.name, space=space, push=push)
 
-    def _merge(self, binding: Binding, branch: Branch, written: bool) -> Outcome:
+    def _merge(self, binding: Binding, branch: Branch, *, is_written: bool) -> Outcome:
         own = [proposal for proposal in self.proposals[binding] if proposal.branch == branch.name]
         newest = max(own, key=lambda proposal: proposal.change_request.number, default=None)
-        if written or (newest is not None and newest.lane in self._written_requests):
+        if is_written or (newest is not None and newest.lane in self._written_requests):
             newest = find_proposal(self.workspace, binding, branch.name)
         return merge_proposal(self.workspace, binding, newest) if newest is not None else Unchanged()
 
