@@ -65,6 +65,23 @@ def strip_number(path: str) -> str:
     return _NUMBERS.sub("", path)
 
 
+def find_collisions(paths: Iterable[str], reserved: Iterable[str] = ()) -> dict[str, str]:
+    """Return each path that cannot live on every disk beside those before it, with the one that is in its way.
+
+    Shape: `reserved` come before all others. Of two paths, the keys are the same, or one is a folder of the other.
+    """
+    first = list(reserved)
+    allocator, claimed, found = PathAllocator([], {}, first), {make_collision_key(path): path for path in first}, {}
+    for path in paths:
+        key = make_collision_key(path)
+        if allocator.claim(path):
+            claimed[key] = path
+        else:
+            near = (one for at, one in claimed.items() if f"{at}/".startswith(f"{key}/") or key.startswith(f"{at}/"))
+            found[path] = next(near)
+    return found
+
+
 class PathAllocator:
     """Allocates paths that can live together on any disk: no two with one collision key, no file where a folder must
     be."""

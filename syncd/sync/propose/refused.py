@@ -4,10 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from syncd.errors import FileInvalid, PathRefused
-from syncd.layout.tree.draft import decode_page, read_draft
+from syncd.layout.tree.draft import Draft, decode_page, read_draft
+from syncd.layout.tree.path_allocator import find_collisions
 from syncd.layout.tree.paths import is_markdown
+from syncd.layout.tree.variables import TAGS, VARIABLES
+from syncd.model.text import quote_name
 from syncd.repo.names import check_path
-from syncd.repo.values import Difference
+from syncd.repo.values import Blob, Difference
 from syncd.sync.binding import Binding
 from syncd.sync.outcome import Held
 from syncd.sync.workspace import Workspace
@@ -26,13 +29,15 @@ class Refusal:
 def find_refusals(workspace: Workspace, binding: Binding, desired: str, here: str) -> tuple[Refusal, ...]:
     """Return what of a space's desired tree cannot be sent; `here` is the commit of what the space holds.
 
-    Shape: pages whose text or name cannot be sent, or in which a merge was not settled; submodules and symbolic links
-    at paths of pages and files, which must not pass for deletions of these. Cost grows with the difference.
+    Shape: pages whose text or name cannot be sent, or in which a merge was not settled; new pages whose name is another
+    one's on many computers; submodules and symbolic links at paths of pages and files, which must not pass for
+    deletions of these. Cost grows with the difference.
     Raises: FileInvalid for a table of contents or settings that cannot be read.
     """
     changes = [found for found in workspace.repository.compare_trees(here, desired) if binding.holds(found.path)]
     return (
         *_find_unsendable(workspace, binding, desired, changes),
+        *_find_colliding(workspace, binding, desired, here, changes),
         *_find_hidden(workspace, binding, desired, here, changes),
     )
 
@@ -60,6 +65,38 @@ def _find_unsendable(
                 found[change.path] = error
     pages = _list_content(workspace, binding, desired, files=False) if found else frozenset()
     yield from (Refusal(error, frozenset({path})) for path, error in found.items() if path in pages)
+
+
+def _find_colliding(
+    workspace: Workspace, binding: Binding, desired: str, here: str, changes: Sequence[Difference]
+) -> Iterator[Refusal]:
+    """New pages whose name differs from another one's in letter case or composition alone.
+
+    The mirror gives no two pages such names. What is sent of one would come back under a third name, so that the page
+    counts as one that was never sent, and is sent again and again.
+    """
+    added = {
+        binding.inner(change.path)
+        for change in changes
+        if is_markdown(change.path) and _is_file(change.after) and not _is_file(change.before)
+    }
+    if not added or not find_collisions(workspace.repository.list_files(desired, binding.directory)):
+        return
+    draft = _read_draft(workspace, binding, desired, files=False)
+    known = {binding.inner(path) for path in _list_content(workspace, binding, here, files=False)}
+    pages = sorted(draft.documents, key=lambda path: path in added)
+    below = draft.settings.add_root
+    tables = [below(draft.settings.summary), below(VARIABLES), below(TAGS)]
+    for path, other in find_collisions(pages, tables).items():
+        if path in added - known:
+            what = f"has a name that is the one of {quote_name(other)} on many computers, so neither is sent"
+            hint = "give one of both another name, also in SUMMARY.md"
+            both = frozenset(map(binding.path, (path, other)))
+            yield Refusal(FileInvalid(what, path=binding.path(path), hint=hint), both)
+
+
+def _is_file(blob: Blob | None) -> bool:
+    return blob is not None and blob.mode.startswith("100")
 
 
 def _check_settled(workspace: Workspace, change: Difference, data: bytes) -> None:
@@ -107,9 +144,13 @@ def _find_hidden(
 
 def _list_content(workspace: Workspace, binding: Binding, commit: str, *, files: bool) -> frozenset[str]:
     """What a tree has as pages, and as files with them, by path from the repository's root."""
-    repository = workspace.repository
-    listing = repository.list_files(commit, binding.directory)
-    blobs = {path: blob.oid for path, blob in listing.items() if blob.mode.startswith("100")}
-    draft = read_draft(blobs.keys(), lambda path: repository.read(blobs[path]), links=files, at=binding.directory)
+    draft = _read_draft(workspace, binding, commit, files=files)
     found = (*draft.documents, *draft.files, *draft.includes) if files else draft.documents
     return frozenset(map(binding.path, found))
+
+
+def _read_draft(workspace: Workspace, binding: Binding, commit: str, *, files: bool) -> Draft:
+    repository = workspace.repository
+    listing = repository.list_files(commit, binding.directory)
+    blobs = {path: blob.oid for path, blob in listing.items() if _is_file(blob)}
+    return read_draft(blobs.keys(), lambda path: repository.read(blobs[path]), links=files, at=binding.directory)

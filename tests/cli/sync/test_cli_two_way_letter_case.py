@@ -5,7 +5,7 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_w
 
 import pytest
 
-from tests.cli.sync.two_way import Team, Web, Writer, pages_of, text_of
+from tests.cli.sync.two_way import FOUR, Team, Web, Writer, pages_of, text_of
 
 pytestmark = pytest.mark.story
 
@@ -88,6 +88,47 @@ def test_a_file_renamed_on_the_platform(team: Team) -> None:
         assert writer.files() == [UPPER, "README.md", "SUMMARY.md", "p1.md", "p2.md"]
         assert f"]({UPPER})" in writer.read("p1.md")
     assert "P1 one, says Ann." in web.text("p1")
+
+
+@pytest.mark.parametrize(
+    ("path", "other"),
+    [("FAQ.md", "faq.md"), ("cafe\u0301.md", "caf\u00e9.md"), ("Readme.md", "README.md"), ("summary.md", "SUMMARY.md")],
+)
+def test_a_new_page_of_the_name_of_another_one_is_named_and_sent_once_it_has_its_own(
+    docs: Writer, web: Web, path: str, other: str
+) -> None:
+    """Sent as it is, it came back under a third name, and each run added it once more: the page was there ten times."""
+    if other not in FOUR:
+        docs.add(other, "First")
+        docs.run("push")
+        web.merge()
+        docs.settle()
+    docs.add(path, "Second")
+    docs.edit("p1.md", "P1 one.", "P1 one, says Ann.")
+    said = docs.run("push", code=65)
+    assert f"has a name that is the one of '{other}' on many computers, so neither is sent" in said
+    assert "Second" not in web.titles(request=web.merge()).values()
+    docs.run("sync", code=65)
+    assert "P1 one, says Ann." in web.text("p1")
+    docs.rename(path, "own.md")
+    docs.run("push")
+    web.merge()
+    docs.settle()
+    assert sorted(web.titles().values()).count("Second") == 1
+    assert docs.read("own.md") == text_of("Second")
+
+
+def test_two_new_pages_of_one_name_wait_for_one_to_be_renamed(docs: Writer, web: Web) -> None:
+    docs.add("faq.md", "First")
+    docs.add("FAQ.md", "Second")
+    assert "FAQ.md held" in docs.run("push", code=65)
+    assert not web.requests()
+    docs.rename("FAQ.md", "questions.md")
+    docs.run("push")
+    web.merge()
+    docs.settle()
+    assert {"First", "Second"} < set(web.titles().values())
+    assert len(web.pages()) == 7
 
 
 def make_files_showing(path: str) -> dict[str, str | bytes]:
