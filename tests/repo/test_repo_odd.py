@@ -157,6 +157,7 @@ def test_a_partial_clone_says_what_it_lacks(base: str, top: Path, git: Git, tmp_
         with pytest.raises(GitFailed) as lacks:
             repository.read(oid)
         assert "partial clone" in f"{lacks.value.what} {lacks.value.hint}"
+        assert repository.resolve("refs/heads/main") == base, "the process that ended over it is not asked again"
     assert not sung.exists()
 
 

@@ -135,6 +135,11 @@ class Pipe:
         finally:
             self.kill()
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process was ended, by `kill` or after a failure: nothing can be asked of it any more."""
+        return self.process.returncode is not None
+
     def kill(self) -> None:
         """End the process and all that it started, and leave nothing of it behind."""
         if self.process.poll() is None:

@@ -142,7 +142,8 @@ class Reader:
             self._pipe = None
 
     def _open_pipe(self) -> Pipe:
-        if self._pipe is None:
+        # One that ended over an object, such as one that a partial clone lacks, answers nothing more.
+        if self._pipe is None or self._pipe.has_ended:
             self._pipe = self._git.start("cat-file", "--batch-command")
         return self._pipe
 
