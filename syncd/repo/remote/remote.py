@@ -44,6 +44,9 @@ USERNAME = "x-access-token"
 
 _HEADS, _FETCHED, _FETCHED_REF = "refs/heads/", "refs/fetched/", "refs/fetched-ref"
 _MISSING = "couldn't find remote ref"
+_MOVED = re.compile(
+    r"stale info|fetch first|non-fast-forward|incorrect old value|failed to (?:update ref|lock)|cannot lock"
+)
 _PROTECTED = re.compile(r"protected|hook declined|rule violations|pull request|TF402455|prohibited", re.IGNORECASE)
 _PUSHED = re.compile(r"(.)\t[^\t]*\t(.*)")
 
@@ -71,6 +74,11 @@ class Refusal:
 
     reason: str
     is_protected: bool
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether the branch is elsewhere by now, or was locked, so that the next run may get through."""
+        return _MOVED.search(self.reason) is not None
 
 
 class Remote:

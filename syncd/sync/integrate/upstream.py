@@ -18,7 +18,7 @@ from functools import partial
 from syncd.errors import Conflict, RefMoved, Stopped
 from syncd.fault_points import FaultPoint, reach
 from syncd.plan.change import Change
-from syncd.repo.remote.remote import Remote
+from syncd.repo.remote.remote import Refusal, Remote
 from syncd.sync.branches import HEADS, match_branches
 from syncd.sync.integrate.absent import Presence, find_absent, is_missing, list_branches_of_people
 from syncd.sync.integrate.flow import integrate
@@ -26,6 +26,8 @@ from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
 from syncd.sync.workspace import Upstream, Workspace
 
 Step = tuple[str, Callable[[], Outcome]]
+
+_ALLOW = 'allow it there, or set push = "never" under [repository.upstream]'
 
 
 class Exchange:
@@ -254,7 +256,7 @@ class Exchange:
                 if refusal is None:
                     return self.record_push(upstream, branch, branch, tip)
                 if not refusal.is_protected:
-                    raise RefMoved(f"{upstream.name} did not take {branch}: {refusal.reason}", hint="run syncd again")
+                    raise build_push_error(f"{upstream.name} did not take {branch}", refusal, hint=_ALLOW)
                 why = f"{upstream.name} takes no push to {branch} ({refusal.reason})"
             else:
                 why = f"{name} is left to people"
@@ -279,7 +281,7 @@ class Exchange:
             )
         refusal = remote.push(tip, side, old=there)
         if refusal is not None:
-            raise RefMoved(f"{upstream.name} did not take {side}: {refusal.reason}", hint="run syncd again")
+            raise build_push_error(f"{upstream.name} did not take {side}", refusal, hint=_ALLOW)
         arrived = self.record_push(upstream, branch, side, tip)
         return Applied(arrived.changes, (f"{why}: open a pull request from {side}",))
 
@@ -302,6 +304,12 @@ def list_requested(upstream: Upstream, tracked: Sequence[str], others: Sequence[
     if upstream.has_mirror:
         requested += [upstream.mirror, upstream.change_branch("*")]
     return [*requested, *others]
+
+
+def build_push_error(what: str, refusal: Refusal, *, hint: str) -> Conflict:
+    """Return the error of a push that was refused: somebody was faster, or a person has to do what the hint says."""
+    why = f"{what}: {refusal.reason}"
+    return RefMoved(why, hint="run syncd again") if refusal.has_moved else Conflict(why, hint=hint)
 
 
 def _build_rewritten_error(name: str, branch: str, last_seen: str) -> Conflict:

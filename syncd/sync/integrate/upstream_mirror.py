@@ -15,18 +15,15 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
-from syncd.errors import Conflict, RefMoved
+from syncd.errors import Conflict
 from syncd.fault_points import FaultPoint, reach
 from syncd.plan.change import Change
 from syncd.plan.message import CHANGE_REQUEST
 from syncd.repo.remote.remote import Refusal
-from syncd.sync.integrate.upstream import Exchange, Step
+from syncd.sync.integrate.upstream import Exchange, Step, build_push_error
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged
 from syncd.sync.state.conflicts import find_unshared_request
 from syncd.sync.workspace import COMMITTER, Upstream, Workspace
-
-_MOVED = ("stale info", "fetch first", "non-fast-forward")
-"""How git says that a branch of the remote is elsewhere by now."""
 
 
 def push_mirror(exchange: Exchange, conflicts: Collection[str], *, is_whole: bool) -> Iterator[Step]:
@@ -139,8 +136,5 @@ def _delete(exchange: Exchange, upstream: Upstream, branch: str, pushed: str) ->
 
 
 def _build_refusal(upstream: Upstream, branch: str, refusal: Refusal) -> Conflict:
-    """Somebody was faster, or a person has to allow it."""
-    why = f"{upstream.name} did not take {branch}: {refusal.reason}"
-    if refusal.reason in _MOVED:
-        return RefMoved(why, hint="run syncd again")
-    return Conflict(why, hint='allow it there, or set mirror = "" under [repository.upstream]')
+    hint = 'allow it there, or set mirror = "" under [repository.upstream]'
+    return build_push_error(f"{upstream.name} did not take {branch}", refusal, hint=hint)

@@ -218,6 +218,22 @@ def test_a_protected_branch_is_left_alone_and_the_side_branch_is_pushed(team: Te
     assert "origin/syncd/main" not in upstream(results)
 
 
+@pytest.mark.parametrize(("hook", "says"), [("pre-receive", "pre-receive hook declined"), ("", "checked out")])
+def test_a_remote_that_takes_nothing_is_not_asked_again_and_again(team: Team, world: Any, hook: str, says: str) -> None:
+    """The hint was to run syncd again, which could not help."""
+    if hook:
+        team.refuse()
+        (team.hosted / "hooks/update").rename(team.hosted / f"hooks/{hook}")
+        (team.hosted / f"hooks/{hook}").write_text("#!/bin/sh\nexit 1\n")
+    else:
+        git(team.hosted, "config", "core.bare", "false")
+    world.edit_on_platform({"options.md": "# Options\n\nOne.\n"})
+    held = upstream(team.run())["push origin/main"]
+    assert isinstance(held, Held)
+    assert says in held.why
+    assert held.hint == 'allow it there, or set push = "never" under [repository.upstream]'
+
+
 @pytest.mark.long
 def test_the_side_branch_can_be_the_rule_and_pushing_can_be_off(team: Team, world: Any, fine: Any) -> None:
     there = team.at()

@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from syncd.errors import ConfigInvalid, Conflict, RefMoved, SyncdError, Unreachable
+from syncd.errors import ConfigInvalid, Conflict, Unreachable
 from syncd.layout.tree.built_sites import MANIFEST
 from syncd.repo.remote.remote import Refusal
 from syncd.repo.values import Blob
-from syncd.sync.integrate.upstream import Exchange
+from syncd.sync.integrate.upstream import Exchange, build_push_error
 from syncd.sync.outcome import Outcome, Unchanged
 from syncd.sync.publish.output import (
     BuildManifest,
@@ -127,9 +127,6 @@ def _write_site_commit(exchange: Exchange, branch: str, existing: str | None, fi
         )
 
 
-def _build_push_refusal(where: str, refusal: Refusal) -> SyncdError:
-    if refusal.is_protected:
-        return Conflict(
-            f"{where} takes no push ({refusal.reason})", hint="allow it there, or name another branch for the site"
-        )
-    return RefMoved(f"{where} was not taken: {refusal.reason}", hint="run syncd again")
+def _build_push_refusal(where: str, refusal: Refusal) -> Conflict:
+    hint = "allow it there, or name another branch for the site"
+    return build_push_error(f"{where} was not taken", refusal, hint=hint)
