@@ -409,3 +409,30 @@ def test_files_go_back_when_git_cannot_write_one_of_them(
     assert "GitFailed" in done.stderr
     assert (tmp_path / "failed").is_dir()
     assert _state(git, top) == before
+
+
+@pytest.mark.parametrize(
+    ("flag", "hint"),
+    [
+        ("--assume-unchanged", "git update-index --no-assume-unchanged 'a page.md', then commit or stash it"),
+        ("--skip-worktree", "git update-index --no-skip-worktree 'a page.md', then commit or stash it"),
+        ("", "commit or stash them"),
+        ("untracked", "commit them, or move elsewhere what Git does not track"),
+    ],
+)
+def test_what_is_in_the_way_is_told_with_what_git_can_do_about_it(
+    base: str, top: Path, git: Git, commit: Commit, flag: str, hint: str
+) -> None:
+    """Git stashes and commits no edit that it was told to overlook, and nothing that it does not track."""
+    old = base
+    if flag != "untracked":
+        old = commit({"a page.md": b"One.\n"}, base)
+        git("merge", "--quiet", "--ff-only", old)
+    (top / "a page.md").write_text("Mine.\n")
+    if flag.startswith("--"):
+        git("update-index", flag, "a page.md")
+    new = commit({"a page.md": b"Two.\n"}, old)
+    with Repository.open(top) as repository, pytest.raises(WorkTreeInTheWay) as refused:
+        repository.fast_forward("main", old=old, new=new)
+    assert refused.value.hint.startswith(hint)
+    assert (top / "a page.md").read_text() == "Mine.\n"

@@ -86,7 +86,7 @@ def run_undo(options: UndoOptions) -> int:
 
 
 def _find_latest(options: UndoOptions, config: Config, repository: RepositoryConfig) -> Undoable:
-    branch = choose_push_branch(repository, options.branch or None)
+    branch = choose_push_branch(repository, options.branch or None, way="syncd undo --branch BRANCH")
     with open_for_reading(config, repository, Environment(os.environ)) as workspace:
         latest = find_latest(workspace, branch, with_site=repository.site is not None)
     if latest is None:
@@ -167,7 +167,7 @@ def _undo_merge(
 ) -> int:
     if options.reset:
         raise typer.BadParameter(f"--reset is about the commits of a push that is not merged; #{number} is merged")
-    branch = choose_push_branch(repository, options.branch or None)
+    branch = choose_push_branch(repository, options.branch or None, way="syncd undo --branch BRANCH")
     results: Sequence[Result] = ()
     with (
         show_progress() as on_progress,

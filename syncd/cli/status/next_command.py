@@ -87,9 +87,12 @@ def _suggest_commit(status: RepositoryStatus, start: str) -> str:
     if status.problems:
         return ""
     edits = [path for work in status.works for path in work.uncommitted]
-    if edits and len(edits) == sum(len(work.list_uncommitted("deleted")) for work in status.works):
+    gone = {path for work in status.works for path in work.list_uncommitted("deleted")}
+    if edits and gone.issuperset(edits):
         return "git status"  # whoever deleted files by mistake is not to be led on
     if edits:
+        # Git adds no path that is gone, and staged as that.
+        edits = [path for path in edits if path not in gone]
         paths = [os.path.relpath(os.path.join(status.work_tree, path), start) for path in edits]
         words = [quote(path) for path in paths] if len(paths) <= PATHS_MAX else ["--all"]
         return f"git add {' '.join(words)} && git commit"

@@ -17,6 +17,7 @@ from syncd.cli.status.values import (
 from syncd.cli.sync.unsent import BranchWork, format_paths, format_unsent
 from syncd.cli.terminal.text import escape, format_time, name_config, style_text
 from syncd.model.wording import format_count
+from syncd.repo.work_tree.usage import format_abort
 from syncd.store.status import FlowOutcome
 from syncd.sync.state.request_state import Verdict
 
@@ -91,8 +92,8 @@ def _format_problems(status: RepositoryStatus) -> Iterator[str]:
         if not plan.approved:
             yield f"    {plan.command} shows it; {plan.approve_command}"
     if status.operation:
-        word = status.operation
-        yield f"! a {word} is in progress, and no branch that it is about is moved: finish it, or git {word} --abort"
+        word, way_back = status.operation, format_abort(status.operation)
+        yield f"! a {word} is in progress, and no branch that it is about is moved: finish it, or {way_back}"
     elif status.detached and not status.is_job:
         yield f"! HEAD is detached at {status.detached}: commits there are on no branch; git switch BRANCH"
     if status.is_unborn:

@@ -28,6 +28,7 @@ from syncd.daemon.labels import name_repositories
 from syncd.daemon.workspaces import Environment, build_run_options, open_workspace, record_command
 from syncd.errors import Stopped, SyncdError
 from syncd.repo.repository import Repository
+from syncd.repo.work_tree.usage import format_abort
 from syncd.sync.branches import find_tracked, is_own_branch
 from syncd.sync.outcome import Waiting, outcome_from
 from syncd.sync.run.cycle import run_cycle
@@ -149,12 +150,13 @@ def _choose_options(command: str, repository: RepositoryConfig, branch: str | No
     return RunOptions(branches=(name,), integrate=False, subject=subject, reviews="changed")
 
 
-def choose_push_branch(repository: RepositoryConfig, branch: str | None) -> str:
+def choose_push_branch(repository: RepositoryConfig, branch: str | None, *, way: str = "syncd push BRANCH") -> str:
     """Return the branch that a person named, or that of the work tree around the current directory.
 
+    Shape: `way` is how a branch is named to the command.
     Raises: BadParameter when HEAD is detached, or for a branch that syncd made for people to merge.
     """
-    name = branch or _find_current_branch(repository)
+    name = branch or _find_current_branch(repository, way)
     if is_own_branch(name, repository.named, repository.patterns):
         raise typer.BadParameter(f"{name} is one of syncd's own branches, and never proposed: git switch to yours")
     return name
@@ -168,11 +170,13 @@ def _has_branch(repository: RepositoryConfig, branch: str) -> bool:
         return True  # the run of this repository reports the error
 
 
-def _find_current_branch(repository: RepositoryConfig) -> str:
+def _find_current_branch(repository: RepositoryConfig, way: str) -> str:
     """The branch of the work tree around the current directory. Raises: BadParameter when HEAD is detached."""
     with open_repository_here(repository.path) as git:
-        head = git.read_head()
+        head, operation = git.read_head(), git.find_operation()
+    if head.branch is None and operation:
+        raise typer.BadParameter(f"a {operation} is in progress: finish it, or {format_abort(operation)}; or {way}")
     if head.branch is None:
         at = f"HEAD is detached at {head.oid[:10]}" if head.oid else "HEAD names no branch"
-        raise typer.BadParameter(f"{at}: commits there are on no branch; git switch BRANCH, or syncd push BRANCH")
+        raise typer.BadParameter(f"{at}: commits there are on no branch; git switch BRANCH, or {way}")
     return head.branch

@@ -1,5 +1,6 @@
 """What the index and the work tree hold, by path from the root, without changing either."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 from syncd.errors import GitFailed
@@ -41,6 +42,23 @@ def list_uncommitted(git: Git) -> dict[str, EditKind]:
     """
     options = ("--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all")
     return {record[3:]: _find_kind(record[:2]) for record in _split_records(git.run("status", *options))}
+
+
+def find_overlooked(git: Git, paths: Collection[str]) -> dict[str, str]:
+    """Return, of some paths, those that the index does not have, with "", and those whose edits a person told Git to
+    overlook, with the option of git-update-index(1) that ends that.
+
+    Source: git-ls-files(1), -v.
+    """
+    tags = {record[2:]: record[0] for record in _split_records(git.run("ls-files", "-v", "-z"))}
+    options = {path: _find_option(tags[path]) if path in tags else "" for path in paths}
+    return {path: option for path, option in options.items() if option is not None}
+
+
+def _find_option(tag: str) -> str | None:
+    if tag in "Ss":
+        return "--no-skip-worktree"
+    return "--no-assume-unchanged" if tag.islower() else None
 
 
 def _find_kind(states: str) -> EditKind:

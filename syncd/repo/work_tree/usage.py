@@ -130,12 +130,13 @@ def _refuse_operations_elsewhere(git: Git, branch: str) -> None:
 def _build_under_way(branch: str, under_way: str, where: str = "") -> OperationInProgress:
     return OperationInProgress(
         f"{branch} is in the middle of a {under_way}{where}",
-        hint=f"finish the {under_way}, or git {under_way} {_find_abort_option(under_way)}",
+        hint=f"finish the {under_way}, or {format_abort(under_way)}",
     )
 
 
-def _find_abort_option(name: str) -> str:
-    return "reset" if name == "bisect" else "--abort"
+def format_abort(operation: str) -> str:
+    """Return the command that ends a rebase, merge, cherry-pick, revert or bisect without finishing it."""
+    return f"git {operation} {'reset' if operation == 'bisect' else '--abort'}"
 
 
 def list_elsewhere(git: Git, branch: str) -> list[Path]:

@@ -19,6 +19,7 @@ Source: git-worktree(1), DETAILS.
 
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -44,6 +45,7 @@ from syncd.repo.read.objects import Reader
 from syncd.repo.read.trees import compare_trees
 from syncd.repo.values import Difference
 from syncd.repo.work_tree.healing import FileSurvey, MoveStage, build_entry, survey_files
+from syncd.repo.work_tree.index import find_overlooked
 from syncd.repo.work_tree.moves import Move, delete_note, is_moving, read_note, write_note
 from syncd.repo.work_tree.usage import (
     find_showing,
@@ -231,7 +233,7 @@ class WorkTree:
         changes = self._compare_trees(old, new)
         found = survey_files(self._git, self._reader, changes, environment, way=_find_stage(move, resumed))
         if found.obstacles:
-            raise _build_in_the_way(found.obstacles)
+            raise _build_in_the_way(self._git, found.obstacles)
         if found.settled:
             self._git.run("update-index", "-z", "--index-info", data=found.format_index_lines(), extra=environment)
             self._refresh(environment)
@@ -239,7 +241,7 @@ class WorkTree:
         status, _, complaint = self._git.attempt("read-tree", "-m", "-u", old, new, extra=environment)
         if status:
             if _IN_THE_WAY.search(complaint):
-                raise _build_in_the_way(self._find_edited(old, found, complaint, environment))
+                raise _build_in_the_way(self._git, self._find_edited(old, found, complaint, environment))
             raise build_failure("read-tree", status, complaint)
         reach(FaultPoint.MOVE_FILES_DONE)
         with translate_system_failures("putting the index in place"):
@@ -344,14 +346,21 @@ def _choose_tree(sample: str | None, commit: str | None) -> str:
     return commit or EMPTY_TREE[len(sample or "")]
 
 
-def _build_in_the_way(paths: set[str]) -> WorkTreeInTheWay:
+def _build_in_the_way(git: Git, paths: set[str]) -> WorkTreeInTheWay:
     names = tuple(sorted(paths))
     shown = format_first(names, _SHOWN)
-    return WorkTreeInTheWay(
-        f"uncommitted edits are in the way: {shown}" if names else "uncommitted edits are in the way",
-        paths=names,
-        hint="commit or stash them, then run syncd again",
-    )
+    what = f"uncommitted edits are in the way: {shown}" if names else "uncommitted edits are in the way"
+    return WorkTreeInTheWay(what, paths=names, hint=_format_way_on(find_overlooked(git, names) if names else {}))
+
+
+def _format_way_on(overlooked: Mapping[str, str]) -> str:
+    """What a person does about files in the way: Git neither stashes nor commits those that it overlooks."""
+    flagged = next(((path, option) for path, option in sorted(overlooked.items()) if option), None)
+    if flagged is not None:
+        return f"git update-index {flagged[1]} {shlex.quote(flagged[0])}, then commit or stash it, and run syncd again"
+    if overlooked:
+        return "commit them, or move elsewhere what Git does not track, then run syncd again"
+    return "commit or stash them, then run syncd again"
 
 
 def _sync_directory(directory: Path) -> None:

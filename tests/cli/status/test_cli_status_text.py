@@ -228,6 +228,18 @@ def test_paths_of_a_command_are_relative_and_quoted() -> None:
     )
 
 
+def test_git_is_asked_to_add_nothing_that_is_gone() -> None:
+    """`git add` refuses a path whose deletion is staged already, as of a page that was moved."""
+    moved = BranchWork("main", (), {"new.md": "edited", "old.md": "deleted"})
+    assert suggest_command(replace(IN_STEP, works=(moved,)), start="/home/ann/docs") == "git add new.md && git commit"
+
+
+def test_the_way_out_of_what_git_is_in_the_middle_of() -> None:
+    for operation, way_out in (("rebase", "git rebase --abort"), ("bisect", "git bisect reset")):
+        lines = format_status(replace(IN_STEP, operation=operation), start="/")
+        assert any(line.endswith(f"finish it, or {way_out}") for line in lines)
+
+
 def test_the_next_command_uses_the_configuration_that_was_named() -> None:
     behind = replace(IN_STEP, branches=(BranchStatus("main", 0, 1),), config="team docs/config.toml")
     assert suggest_command(behind, start="/") == "syncd pull --config 'team docs/config.toml'"
