@@ -25,12 +25,17 @@ class Branch:
         return f"{HEADS}{self.name}"
 
 
+def is_tracked_branch(name: str, names: Sequence[str], patterns: Sequence[str]) -> bool:
+    """Return whether a branch is tracked; `names` and `patterns` are those of tracked branches."""
+    return name in names or any(match_branches([name], patterns))
+
+
 def is_own_branch(name: str, names: Sequence[str], patterns: Sequence[str]) -> bool:
     """Return whether a branch is one that syncd makes for people to merge, and not one of theirs to propose.
 
     Shape: `names` and `patterns` are those of tracked branches.
     """
-    return name.startswith(OWN_PREFIX) and name not in names and not list(match_branches([name], patterns))
+    return name.startswith(OWN_PREFIX) and not is_tracked_branch(name, names, patterns)
 
 
 def find_tracked(repository: Repository, names: Sequence[str], patterns: Sequence[str]) -> list[Branch]:

@@ -4,13 +4,21 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
 
 import typer
 
-from syncd.cli.sync.unsent import BranchWork, build_unsent_document, find_branch_work, format_requests, format_unsent
+from syncd.cli.sync.unsent import (
+    BranchWork,
+    build_unsent_document,
+    find_branch_work,
+    format_aside,
+    format_requests,
+    format_unsent,
+)
 from syncd.cli.terminal.context import find_other_tree, load_configuration, open_repository_here, parse_force
 from syncd.cli.terminal.output import (
     IN_STEP,
@@ -29,7 +37,7 @@ from syncd.daemon.workspaces import Environment, build_run_options, open_workspa
 from syncd.errors import Stopped, SyncdError
 from syncd.repo.repository import Repository
 from syncd.repo.work_tree.usage import format_abort
-from syncd.sync.branches import find_tracked, is_own_branch
+from syncd.sync.branches import find_tracked, is_own_branch, is_tracked_branch
 from syncd.sync.outcome import Waiting, outcome_from
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RUN, Result, RunOptions, find_exit_code, is_stopped
@@ -38,11 +46,15 @@ from syncd.sync.workspace import Workspace
 
 @dataclass(frozen=True)
 class _RepositoryRun:
-    """The results of one repository's run, how many requests it sent by method, and the work of its branches."""
+    """The results of one repository's run, how many requests it sent by method, and the work of its branches.
+
+    Shape: `aside` is the branch that is checked out, where it is not tracked and the run passed it over.
+    """
 
     results: Sequence[Result]
     requests: Mapping[str, int] = field(default_factory=dict)
     works: Sequence[BranchWork] = ()
+    aside: Sequence[BranchWork] = ()
 
 
 def run_flows(
@@ -79,11 +91,12 @@ def run_flows(
     seconds = monotonic() - started
     results = name_config_in_hints([result for run in runs for result in run.results], config_file)
     works = [work for run in runs for work in run.works]
+    aside = [work for run in runs for work in run.aside]
     requests = sum((Counter(run.requests) for run in runs), Counter[str]())
     code = combine_codes([find_exit_code(run.results) for run in runs])
     if as_json:
         documents = [build_result_document(result) for result in results]
-        unsent = {"unsent": [build_unsent_document(work) for work in works]} if command != "pull" else {}
+        unsent = {"unsent": list(map(build_unsent_document, (*works, *aside)))} if command != "pull" else {}
         print_document({"command": command, "results": documents, **unsent, "requests": requests, "exit_code": code})
     elif is_quiet():
         wrong = [result for result in results if result.outcome.exit_code or isinstance(result.outcome, Waiting)]
@@ -91,9 +104,10 @@ def run_flows(
             print_text("\n".join(format_results(wrong)))
     else:
         unsent_work = [line for work in works for line in format_unsent(work, pushed=not code)]
+        unsent_work += [line for work in aside for line in format_aside(work, pulled=command == "pull")]
         named = {name for repository in config.repository for name in repository.named}
         pushed = works if command == "push" else [work for work in works if work.branch in named]
-        idle = [IN_STEP] if command == "pull" or (command == "sync" and not unsent_work) else _format_idle(pushed)
+        idle = [IN_STEP] if command != "push" and not unsent_work else _format_idle(pushed)
         print_text("\n".join([*format_results(results, idle=idle), *unsent_work]))
     if is_verbose() and not as_json:
         counted = ", ".join(f"{count} {method}" for method, count in sorted(requests.items()))
@@ -111,11 +125,11 @@ def _run_repository(
             results = run_cycle(workspace, run_options)
             requests = dict(workspace.client.requests_sent)
             record_command(repository, results, site=run_options.site is not None)
-            if not run_options.propose:
-                return _RepositoryRun(results, requests)
-            return _RepositoryRun(
-                results, requests, _find_works(workspace.repository, repository, _list_branches(workspace, run_options))
-            )
+            with _open_here(workspace.repository, repository.path) as git:
+                tracked = _list_branches(workspace, run_options)
+                works = [find_branch_work(git, repository, name) for name in tracked] if run_options.propose else ()
+                aside = _find_aside(git, repository) if command != "push" else ()
+            return _RepositoryRun(results, requests, works, aside)
 
 
 def _list_branches(workspace: Workspace, run_options: RunOptions) -> list[str]:
@@ -124,12 +138,19 @@ def _list_branches(workspace: Workspace, run_options: RunOptions) -> list[str]:
     return [branch.name for branch in found]
 
 
-def _find_works(git: Repository, repository: RepositoryConfig, branches: Sequence[str]) -> list[BranchWork]:
-    """The work of branches; `git` is open at the configured work tree, and a linked one is opened for this."""
-    if find_other_tree(repository.path) is None:  # what the run has read of Git need not be read again
-        return [find_branch_work(git, repository, name) for name in branches]
-    with open_repository_here(repository.path) as linked:
-        return [find_branch_work(linked, repository, name) for name in branches]
+def _open_here(git: Repository, path: Path) -> AbstractContextManager[Repository]:
+    """The repository at the work tree around the current directory; `git` is open at the configured one, and what it
+    has read need not be read again there."""
+    return nullcontext(git) if find_other_tree(path) is None else open_repository_here(path)
+
+
+def _find_aside(git: Repository, repository: RepositoryConfig) -> Sequence[BranchWork]:
+    """The work of the branch that is checked out, where it is one of people's own and not tracked."""
+    branch = git.read_head().branch
+    if branch is None or git.work_tree is None or is_own_branch(branch, repository.named, repository.patterns):
+        return ()
+    is_tracked = is_tracked_branch(branch, repository.named, repository.patterns)
+    return () if is_tracked or not repository.space else [find_branch_work(git, repository, branch)]
 
 
 def _format_idle(works: Sequence[BranchWork]) -> Sequence[str]:

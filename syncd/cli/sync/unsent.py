@@ -15,7 +15,7 @@ from syncd.model.wording import format_count, format_first
 from syncd.repo.repository import Repository
 from syncd.repo.values import EditKind
 from syncd.store.status import FlowOutcome, read_store_summary
-from syncd.sync.branches import HEADS
+from syncd.sync.branches import HEADS, is_tracked_branch
 from syncd.sync.outcome import CONFLICT
 from syncd.sync.state.conflicts import drop_settled
 from syncd.sync.state.unsent import Unsent, find_unsent
@@ -30,7 +30,8 @@ class BranchWork:
 
     Shape: `uncommitted` are paths with what happened to each. Of the pages that are listed and that the commit lacks,
     `ignored` are left out by an ignore rule of Git, `linked` lie behind a symbolic link or in a submodule,
-    `still_listed` are deleted, and `missing` were never there.
+    `still_listed` are deleted, and `missing` were never there. `aside` are change requests of a branch that is not
+    tracked, with the short name of the ref of each, that have what the branch lacks.
     """
 
     branch: str
@@ -40,6 +41,8 @@ class BranchWork:
     linked: tuple[str, ...] = ()
     still_listed: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    is_tracked: bool = True
+    aside: tuple[tuple[int, str], ...] = ()
 
     def list_uncommitted(self, kind: EditKind) -> list[str]:
         """Return the files to which one thing happened that is not committed."""
@@ -79,6 +82,8 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
     ignored = {path for path in absent - linked if top is not None and (top / path).is_file()}
     missing = absent - linked - ignored
     still_listed = missing.intersection(path for space in spaces for path in space.still_listed)
+    is_tracked = is_tracked_branch(branch, repository.named, repository.patterns)
+    aside = () if is_tracked or tip is None else _find_aside(git, repository.remote, tip, spaces)
     return BranchWork(
         branch,
         spaces,
@@ -87,7 +92,19 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
         linked=tuple(sorted(linked)),
         still_listed=tuple(sorted(still_listed)),
         missing=tuple(sorted(missing - still_listed)),
+        is_tracked=is_tracked,
+        aside=tuple(aside),
     )
+
+
+def _find_aside(git: Repository, remote: str, tip: str, spaces: Sequence[Unsent]) -> Iterator[tuple[int, str]]:
+    """The change requests of a branch that have what its tip lacks: no run brings that to a branch aside."""
+    for space in spaces:
+        if space.request is not None and not space.request.is_archived:
+            ref = f"{remote}/changes/{space.binding.name}/{space.request.number}"
+            lane = git.resolve(f"refs/remotes/{ref}")
+            if lane is not None and not git.is_ancestor(lane, tip) and git.merge(tip, lane).tree != git.find_tree(tip):
+                yield space.request.number, ref
 
 
 def _is_conflict_of(outcome: FlowOutcome, branch: str) -> bool:
@@ -128,7 +145,26 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
     if not pushed and (steps := sum(space.manual_steps for space in work.spaces)):
         named = f"syncd push {escape(work.branch)} names each"
         yield f"! {format_count(steps, 'manual step')} on the platform: {named}"
+    yield from _format_reviewed(work)
     yield from _format_uncommitted(work)
+
+
+def format_aside(work: BranchWork, *, pulled: bool) -> Iterator[str]:
+    """Return the lines about a branch that is checked out and not tracked, so that a run passes it over.
+
+    Shape: a pull (`pulled`) sends nothing in any case.
+    """
+    changed = [path for space in work.spaces if space.needs_push for path in space.pending]
+    if changed and not pulled:
+        what, branch = format_paths(changed), escape(work.branch)
+        yield f"! not sent: {what}: {branch} is not one of the tracked branches; syncd push sends it"
+    yield from _format_reviewed(work)
+
+
+def _format_reviewed(work: BranchWork) -> Iterator[str]:
+    for number, ref in work.aside:
+        way_on = f"to bring it there: git merge {escape(ref)}"
+        yield f"! #{number} has what {escape(work.branch)}, which is not tracked, lacks; {way_on}"
 
 
 def _format_absent(work: BranchWork, respelled: Collection[str]) -> Iterator[str]:
@@ -213,6 +249,8 @@ def build_unsent_document(work: BranchWork) -> dict[str, Any]:
         "linked": list(work.linked),
         "still_listed": list(work.still_listed),
         "missing": list(work.missing),
+        "is_tracked": work.is_tracked,
+        "aside": [{"change_request": number, "ref": ref} for number, ref in work.aside],
         "spaces": [_build_space_document(space) for space in work.spaces],
     }
 
