@@ -19,11 +19,10 @@ from syncd.layout.evaluation.known_values import (
     format_value,
     is_true,
 )
+from syncd.layout.evaluation.loose_conditions import DocumentNode, close_loose_conditions
 from syncd.layout.richtext.plain_page import read_plain_page
 from syncd.layout.site.check.condition_reach import ANY, UNDEFINED, Possible, find_possible_values, find_truths
 from syncd.model.condition import NoCondition, Part, split_expression
-
-DocumentNode = dict[str, Any]
 
 BRACES = r"\{\{\s*+(space|page)\.vars\.([A-Za-z_][A-Za-z0-9_-]*+)\s*+\}\}"
 """A variable that a text names: its scope and its name."""
@@ -100,14 +99,19 @@ def evaluate_nodes(nodes: list[DocumentNode], variables: Variables) -> Iterator[
     """Yield the nodes of a document with every expression and condition that has a value replaced by what it gives.
 
     Shape: an expression becomes text with the marks around it; a block whose condition is true becomes its content,
-    one whose condition is false is left out; everything else stays as it is, code included. A page that is too large
-    to be read as nodes is left out for a reader whose claims are known, when it has conditions.
+    one whose condition is false is left out; everything else stays as it is, code included. For a reader whose claims
+    are known, what a condition that is no block may hide is left out, too, and so is a page that has conditions and is
+    too large to be read as nodes.
     """
+    yield from _evaluate_nodes(nodes if variables.claims is None else close_loose_conditions(nodes).nodes, variables)
+
+
+def _evaluate_nodes(nodes: list[DocumentNode], variables: Variables) -> Iterator[DocumentNode]:
     for node in nodes:
         kind = node.get("type") if node.get("object") in ("block", "inline") else node.get("object")
         expression = str((node.get("data") or {}).get("expression"))
         if kind == "if" and (truth := variables.evaluate_condition(expression)) is not None:
-            yield from evaluate_nodes(node["nodes"], variables) if truth else ()
+            yield from _evaluate_nodes(node["nodes"], variables) if truth else ()
         elif kind == "expression" and (value := variables.evaluate(expression)) is not None:
             leaf = {"object": "leaf", "text": format_value(value), "marks": node.get("marks", [])}
             yield {"object": "text", "leaves": [leaf]}
@@ -118,7 +122,7 @@ def evaluate_nodes(nodes: list[DocumentNode], variables: Variables) -> Iterator[
                 yield node
         else:
             held = {name: node[name] for name in ("nodes", "fragments") if isinstance(node.get(name), list)}
-            yield node | {name: list(evaluate_nodes(inner, variables)) for name, inner in held.items()}
+            yield node | {name: list(_evaluate_nodes(inner, variables)) for name, inner in held.items()}
 
 
 def hides_whole(node: DocumentNode, variables: Variables) -> bool:

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from syncd.layout.evaluation.variables import DocumentNode, Variables, evaluate_nodes, has_conditions
+from syncd.layout.evaluation.loose_conditions import DocumentNode, close_loose_conditions
+from syncd.layout.evaluation.variables import Variables, evaluate_nodes, has_conditions
 from syncd.layout.richtext.reading import to_document
 from syncd.layout.richtext.writing import to_markdown
 
@@ -33,7 +34,9 @@ def select_visible_text(body: str, variables: Variables) -> str:
 
 def list_hidden_parts(nodes: Sequence[DocumentNode], variables: Variables) -> Iterator[str]:
     """Yield the condition of each part of a document that the reader does not see."""
-    pending = list(reversed(nodes))
+    closed = close_loose_conditions(nodes)
+    yield from closed.conditions
+    pending = list(reversed(closed.nodes))
     while pending:
         node = pending.pop()
         expression = str((node.get("data") or {}).get("expression"))

@@ -8,12 +8,12 @@ from syncd.errors import FileInvalid
 from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.space import UNREADABLE, Page, Space
 from syncd.layout.page.frontmatter import read_fields, read_heading, read_metadata, split_frontmatter
+from syncd.layout.page.unread_frontmatter import find_unread
 from syncd.model.text import quote_name
 
 DESCRIPTION_MAX = 200
 """Characters that the platform keeps of a description. Source: syncd/manual/reference/layout.md, "Frontmatter"."""
 
-_UNCLOSED = re.compile("\ufeff?---[ \\t]*\\r?\\n(?:[ \\t]*\\r?\\n)*[A-Za-z][\\w-]*:(?:[ \\t]|\\r?\\n)")
 _CUT = re.compile(r"""^(?:title|description|if):[ \t]+(?!['"|>\[{&*!#])[^\n#]*?[ \t](#)""", re.MULTILINE)
 _MARKUP = re.compile(r"<[^<>]{0,500}>|[*_`~\\]|:[a-z0-9_+-]{1,40}:")
 _FIRST = re.compile(r"^ {0,3}#[ \t]+\S", re.MULTILINE)
@@ -31,9 +31,8 @@ def check_heads(space: Space) -> Iterator[Finding]:
                 (page.problem.line, page.problem.column),
                 page.problem.reason,
             )
-        if not page.body and _UNCLOSED.match(page.text):
-            hint = "write --- on a line of its own below the last key"
-            yield make_finding("frontmatter-invalid", page.path, (1, 1), "the frontmatter is not closed", hint)
+        if unread := find_unread(page.text):
+            yield make_finding("frontmatter-invalid", page.path, (1, 1), *unread)
             continue
         yield from _check_frontmatter(page)
         if page.path not in includes:

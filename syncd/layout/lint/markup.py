@@ -29,6 +29,9 @@ _TAG = re.compile(r"(?<!\\)(?<!\]\()(?<!\]: )</?([A-Za-z][A-Za-z0-9-]*+)(?:[ \t\
 _LIQUID = re.compile(r"\{%[ \t]*+(end)?([a-z][a-z-]*+)(?=[ \t\n%])")
 _LIQUID_ALL = re.compile(r"\{%[^%\n]{0,2000}%\}")
 _INTEGRATION = re.compile(r"\{%[ \t\n]*+@")
+_IF = re.compile(r"\{%(-?)[ \t\n]{0,100}if\b[^{}]{0,2000}%\}")
+_SIGNS = " \t\r>*+-.)[]xX0123456789"
+"""What may stand before a tag in its line: signs of lists and quotes."""
 _DETAILS = re.compile(r"<(/?)details\b[^<>]{0,500}>", re.IGNORECASE)
 _MARKER = re.compile(r"^(?:(<{7})(?: [^\n]*)?|(={7})|(>{7})(?: [^\n]*)?)\r?$", re.MULTILINE)
 _BLOCKS = frozenset(name for name, tag in TAGS.items() if tag.body == "blocks")
@@ -39,6 +42,7 @@ def check_markup(space: Space) -> Iterator[Finding]:
     for page in space.read_published_pages():
         yield from _check_angle_brackets(page)
         yield from _check_blocks(page)
+        yield from _check_conditions(page)
         yield from _check_integrations(page)
     settings = (space.summary, *(path for path in space.files if path.endswith((".yaml", ".yml"))))
     for path in dict.fromkeys((*space.list_markdown_paths(), *settings)):
@@ -80,6 +84,19 @@ def _check_blocks(page: Page) -> Iterator[Finding]:
                 yield _report_unclosed(page, other, start)
     for name, start in opened:
         yield _report_unclosed(page, name, start)
+
+
+def _check_conditions(page: Page) -> Iterator[Finding]:
+    """Yield conditions that are no block."""
+    words = page.blanked_text
+    if "{%" not in words:
+        return
+    for tag in _IF.finditer(words, page.body):
+        before = words[words.rfind("\n", 0, tag.start()) + 1 : tag.start()]
+        behind = words[tag.end() : tag.end() + 200].partition("\n")[0]
+        if tag[1] or before.strip(_SIGNS) or behind.strip(" \t\r"):
+            message = "{% if %} is no block here: everybody reads what it stands before"
+            yield make_finding("condition-inline", page.path, page.locate(tag.start()), message)
 
 
 def _report_unclosed(page: Page, name: str, start: int) -> Finding:

@@ -176,6 +176,13 @@ _ALL = (
         "Add the missing {% end… %}, or remove the stray one; blocks must nest.",
     ),
     Rule(
+        "condition-inline",
+        "error",
+        "{% if %} stands within a line or an HTML element, or is written as {%- if. It decides nothing on the "
+        "platform: everybody reads what was meant for some. syncd shows it to nobody.",
+        "Put {% if … %} and {% endif %} on lines of their own, or in backticks where readers shall see them.",
+    ),
+    Rule(
         "tag-lines",
         "error",
         "A tag of an integration, {% @name/block … %}, spans several lines. The platform shows it as text.",

@@ -5,6 +5,7 @@ from typing import Any
 
 from syncd.errors import FileInvalid
 from syncd.layout.page import frontmatter
+from syncd.layout.page.unread_frontmatter import find_unread, is_deciding
 
 KEYS: Mapping[str, str] = {
     "description": "description",
@@ -19,6 +20,9 @@ KEYS: Mapping[str, str] = {
 Source: syncd/manual/reference/layout.md, "Frontmatter".
 """
 
+NOBODY = "false"
+"""The condition of a page that is for nobody."""
+
 BuildReference = Callable[[str], dict[str, Any]]
 
 _FROM_TEXT = frozenset((*KEYS, "cover", "layout", "variables", "metaLinks", "tags"))
@@ -29,13 +33,16 @@ def apply_frontmatter(
 ) -> dict[str, Any]:
     """Return a page's members, with all that frontmatter can hold read from the page's text.
 
-    Shape: `refer` makes a ContentRef of an address in frontmatter. Frontmatter that is no YAML describes nothing.
+    Shape: `refer` makes a ContentRef of an address in frontmatter. Frontmatter that is no YAML, is not closed or does
+    not begin the file describes nothing; where it speaks of who may read the page, the page is for nobody.
     """
     kept = {name: value for name, value in fields.items() if name not in _FROM_TEXT}
+    for_nobody = {"condition": NOBODY} if is_deciding(text) else {}
     try:
-        return kept | frontmatter.read_metadata(text, at="document", make_reference=refer)
+        said = frontmatter.read_metadata(text, at="document", make_reference=refer)
     except FileInvalid:
-        return kept
+        return kept | for_nobody
+    return kept | (for_nobody if find_unread(text) else said)
 
 
 def resolve_references(fields: Mapping[str, Any], refer: BuildReference) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 What a condition does not let through for a reader without claims is left out, and so is what cannot be decided.
 """
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,7 +10,8 @@ from typing import Any
 from syncd.errors import ConfigInvalid, FileInvalid
 from syncd.layout.evaluation import Variables, has_conditions
 from syncd.layout.evaluation.visible import CLOSED_TO_ROBOTS, NOBODY, list_hidden_parts
-from syncd.layout.page.frontmatter import read_metadata, split_after_title, split_frontmatter
+from syncd.layout.page.frontmatter import split_after_title
+from syncd.layout.page.unread_frontmatter import read_deciding
 from syncd.layout.richtext.reading import to_document
 from syncd.layout.site.check.conditions import list_conditions
 from syncd.layout.site.read.declared import Item, SiteFile
@@ -22,8 +22,6 @@ from syncd.sync.publish.links import read_variables
 
 _CLOSED_SITES = {"visitor-auth": "visitors who sign in", "share-link": "those who have a link to it"}
 _OPEN_SITES = ("", "public")
-_DECIDING = re.compile(r"\b(?:if|hidden|noIndex|noRobotsIndex)\b|\\")
-"""What frontmatter has in it that says who may read a page, or where it is listed."""
 _GONE = "gone"
 _BELOW = "it stands below a page that is left out"
 
@@ -162,7 +160,7 @@ def _read_members(space: SpacePages, file: str, found: VisibleSite) -> frozenset
     """What the frontmatter of a page keeps it out of; one that cannot be read may be for others."""
     try:
         text = space.files.items[file].read().decode(errors="replace")
-        metadata = read_metadata(text, at=file) if _DECIDING.search(split_frontmatter(text)[0]) else {}
+        metadata = read_deciding(text, at=file)
     except (*READ_ERRORS, FileInvalid) as error:
         found.left_out[space.locate(file)] = f"it cannot be read: {error}"
         return frozenset({_GONE})

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 from markupsafe import Markup
 
+from syncd.layout.evaluation import close_loose_conditions
 from syncd.web.blocks.code import write_diagram
 from syncd.web.blocks.context import Target
 from syncd.web.blocks.elements import EMPTY, check_link, find_host, is_foreign, write_element
@@ -133,8 +134,11 @@ def _render_reusable(state: RenderState, node: Node) -> Markup:
             state.note_unresolved(ref)
         return state.write_note(state.context.labels.missing_content, words)
     around, state.trail = state.trail, (*state.trail, key)
-    html = state.render_nodes([one for one in nodes if isinstance(one, dict)])
+    nodes = [one for one in nodes if isinstance(one, dict)]
+    closed = None if state.context.variables.claims is None else close_loose_conditions(nodes)
+    html = state.render_nodes(nodes if closed is None else closed.nodes)
     state.trail = around
+    state.has_ended = state.has_ended or (closed is not None and closed.has_ended)
     return html
 
 

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from markupsafe import Markup
 
+from syncd.layout.evaluation import close_loose_conditions
 from syncd.model.document import Document
 from syncd.web.blocks.changes import CHANGE_BLOCKS
 from syncd.web.blocks.code import CODE_BLOCKS
 from syncd.web.blocks.containers import CONTAINER_BLOCKS
 from syncd.web.blocks.context import BlockContext, RenderedDocument
-from syncd.web.blocks.elements import join_markup
+from syncd.web.blocks.elements import EMPTY, join_markup
 from syncd.web.blocks.images import IMAGE_BLOCKS
 from syncd.web.blocks.inline.footnotes import take_footnotes, write_footnotes
 from syncd.web.blocks.inline.formulas import FORMULA_BLOCKS
@@ -41,9 +42,12 @@ def render_document(document: Document, context: BlockContext) -> RenderedDocume
 
     Whatever stands in the document, this raises nothing: a node that is not known is shown as its words, with a note.
     """
-    has_first_level = any(read_level(node) == 1 for node in _walk_blocks(document.nodes))
+    shown: Sequence[Node] = document.nodes
+    if context.variables.claims is not None:
+        shown = close_loose_conditions(shown).nodes
+    has_first_level = any(read_level(node) == 1 for node in _walk_blocks(shown))
     state = RenderState(context, _render_list, shift=int(has_first_level))
-    nodes, state.notes = take_footnotes(document.nodes)
+    nodes, state.notes = take_footnotes(shown)
     html = state.render_nodes(nodes) + write_footnotes(state, render_line)
     return RenderedDocument(
         html,
@@ -68,6 +72,8 @@ def _render_noted_block(state: RenderState, node: Node) -> Markup:
 
 
 def _render_block(state: RenderState, node: Node) -> Markup:
+    if state.has_ended:
+        return EMPTY
     kind = read_kind(node)
     if kind in _BLOCKS:
         return _BLOCKS[kind](state, node)

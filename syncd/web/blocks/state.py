@@ -49,6 +49,8 @@ class RenderState:
     trail: tuple[str, ...] = ()
     """The reusable contents around what is being rendered."""
     includes: int = 0
+    has_ended: bool = False
+    """Whether the reader sees nothing of what follows, behind a condition that has no end."""
     html_depth: int = 0
     """Elements of a writer's HTML around what is being rendered."""
     links: int = 0

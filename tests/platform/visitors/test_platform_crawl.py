@@ -38,11 +38,18 @@ TEXTS = {
     + UPDATES % "Kumquat update"
     + "\n",
     "kumquat/below.md": "# Kumquat below\n\n## Kumquat part\n\nThe kumquat.\n",
+    "loose.md": f"# Loose\n\nWords {{% if {CLAIM} %}}and a kumquat{{% endif %}} here.\n\n| a |\n|---|\n"
+    f"| {{% if {CLAIM} %}}kumquat{{% endif %}} |\n\n{INCLUDE % '.gitbook/includes/open'}\n\nThe kumquat behind.\n",
+    ".gitbook/includes/open.md": f"{{% if {CLAIM} %}}\n\nThe kumquat, [open](kumquat.bin).\n",
+    "unread.md": f"---\nif: {CLAIM}\ncover: [kumquat\n---\n\n# Unread\n\nThe kumquat.\n",
+    "unclosed.md": f"---\nif: {CLAIM}\n\n# Unclosed\n\nThe kumquat.\n",
+    "late.md": f"\n---\nif: {CLAIM}\n---\n\n# Late\n\nThe kumquat.\n",
     "quiet.md": "---\nhidden: true\n---\n\n# Quiet\n\nPapaya.\n",
     ".gitbook/includes/mixed.md": "Persimmon.\n\n" + STAFF % "The kumquat, included.",
     ".gitbook/includes/closed.md": "The kumquat, kept.\n",
     "SUMMARY.md": "# Table of contents\n\n* [Home](README.md)\n* [Kumquat](kumquat.md)\n"
-    "  * [Kumquat below](kumquat/below.md)\n* [Quiet](quiet.md)\n",
+    "  * [Kumquat below](kumquat/below.md)\n* [Quiet](quiet.md)\n* [Loose](loose.md)\n* [Unread](unread.md)\n"
+    "* [Unclosed](unclosed.md)\n* [Late](late.md)\n",
 }
 SEARCHES = ("kumquat", "words", "persimmon kumquat", "nothing")
 MACHINE_FILES = ("llms.txt", "llms-full.txt", "sitemap.xml", "sitemap-1.xml", "robots.txt")
@@ -127,7 +134,8 @@ def test_nothing_of_what_is_for_others_is_read_anywhere(made: PublishedSiteMaker
     )
     for way in ways:
         assert any(path.endswith(way) or path == way for path in told), way
-    assert not [path for path, text in staff.items() if "proposed" in text]
+    assert not [path for path, text in staff.items() if "proposed" in text or "The kumquat behind" in text]
+    assert any(path.endswith("/loose.md") for path in staff)
     for token in ("", made.sign(isStaff=False)):
         reader = Reader(made, token, key)
         own = crawl(reader)

@@ -137,6 +137,32 @@ def test_addresses_of_the_app_lead_to_what_is_published_and_say_nothing_of_the_r
     assert "[not this](#)" in (tmp_path / "site/guides/open.md").read_text()
 
 
+UNREAD = {
+    "unclosed": "---\nhidden: true\n\n# Unclosed\n\nSECRET\n",
+    "late": "\n---\nif: visitor.claims.partner\n---\n\n# Late\n\nSECRET\n",
+    "twice": "---\nif: visitor.claims.partner\nif: 'true'\n---\n\n# Twice\n\nSECRET\n",
+}
+
+
+@pytest.mark.parametrize("text", UNREAD.values(), ids=UNREAD)
+def test_frontmatter_that_says_who_may_read_and_is_not_read_closes_the_page(
+    source: Path, tmp_path: Path, text: str
+) -> None:
+    (source / "guides/open.md").write_text(text)
+    summary = build(source, tmp_path / "site")
+    assert summary.left_out["guides/open.md"].startswith("it cannot be read: open.md:")
+    assert b"SECRET" not in b"".join(read_tree(tmp_path / "site").values())
+
+
+def test_a_condition_that_is_no_block_hides_what_follows(source: Path, tmp_path: Path) -> None:
+    (source / "guides/open.md").write_text("# Open\n\nSeen {% if visitor.claims.partner %}SECRET{% endif %} words.\n")
+    summary = build(source, tmp_path / "site")
+    assert summary.conditional["guides/open.md"] == "a part of it is for readers for whom `visitor.claims.partner`"
+    built = b"".join(read_tree(tmp_path / "site").values())
+    assert b"SECRET" not in built
+    assert b"Seen  words." in built
+
+
 def test_what_was_built_before_is_taken_away(source: Path, site: Path) -> None:
     page = source / "guides/open.md"
     page.write_text(page.read_text().replace("!== true", "=== true"))
