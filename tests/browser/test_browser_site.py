@@ -97,6 +97,43 @@ def test_a_row_of_many_sections_scrolls_by_itself(tmp_path: Path, visit: Visit) 
     assert menu["y"] == title["y"] + title["height"]
 
 
+@pytest.mark.parametrize("width", [360, 800])
+def test_links_of_the_header_are_reached_where_they_have_no_room(
+    tmp_path: Path, visit: Visit, list_violations: Callable[[Page], list[str]], width: int
+) -> None:
+    files = {
+        "guides/README.md": "# Guides\n\nWords.\n",
+        "site.yaml": """version: 1
+site: { org: ORG, id: SITE }
+spaces: { guides: SPACE }
+structure:
+  items:
+    - { section: guides, title: Guides, path: guides, default: true, variants: [{ variant: en, space: guides }] }
+customization:
+  site:
+    header:
+      links:
+        - { title: Sign in, style: button-primary, to: { url: "https://in.example" } }
+        - { title: View as, links: [{ title: A partner, to: { url: "https://partner.example" } }] }
+""",
+    }
+    build(write_source(tmp_path / "source", files), tmp_path / "public")
+    page = visit(width=width)
+    with serve_files(tmp_path / "public") as address:
+        page.goto(address)
+        page.locator(".all-links summary").click()
+        for title in ("Sign in", "A partner"):
+            link = page.locator(".all-links a", has_text=title)
+            expect(link).to_be_visible()
+            box = link.bounding_box()
+            assert box is not None
+            assert 0 <= box["x"] <= box["x"] + box["width"] <= width
+        assert list_violations(page) == []
+        page.set_viewport_size({"width": 1280, "height": 900})
+        expect(page.locator(".all-links")).to_be_hidden()
+        expect(page.locator(".links>a", has_text="Sign in")).to_be_visible()
+
+
 def test_every_link_leads_somewhere(site: str, visit: Visit) -> None:
     seen = visit_every_page(visit(), site)
     assert {site + address for address in ADDRESSES[:-1]} <= seen

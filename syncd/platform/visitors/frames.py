@@ -59,6 +59,11 @@ def build_ask_path(visit: SiteVisit, question: str) -> str:
     return f"{visit.base}/{OWN_FILES}/{ASK}?{urlencode({'q': question})}"
 
 
+def build_search_path(visit: SiteVisit, words: str) -> str:
+    """Return the path of the page that shows what a search finds."""
+    return f"{visit.base}/{OWN_FILES}/search?{urlencode({'q': words})}"
+
+
 def build_frame(visit: SiteVisit, site_space: sa.Row[Any]) -> SiteFrame:
     """Return the frame around the pages of a site-space."""
     settings = read_space_settings(visit, site_space)

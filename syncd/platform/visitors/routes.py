@@ -30,7 +30,7 @@ from syncd.platform.visitors.destinations import (
 )
 from syncd.platform.visitors.frames import ASK, find_space_locale, read_contents, read_space_settings
 from syncd.platform.visitors.insights import EventKey
-from syncd.platform.visitors.offers.ask import answer_question, offer_question
+from syncd.platform.visitors.offers.ask import answer_question, find_question_path, offer_question
 from syncd.platform.visitors.offers.feedback import receive_feedback
 from syncd.platform.visitors.offers.pdf import answer_site_pdf, is_pdf_address, render_pdf_links
 from syncd.platform.visitors.offers.refusals import STRICT_HEADERS, answer_closed, answer_sign_in, answer_unknown
@@ -292,7 +292,9 @@ class _SiteResponder:
             return self._answer_text(format_results_json(found), "application/json")
         outline = self._open_outline(visible[0])
         title = f"{words.search}: {searched}" if searched else words.search
-        return self._answer_words(visible[0], outline, title, render_results(found, words.no_results))
+        return self._answer_words(
+            visible[0], outline, title, render_results(found, words.no_results if searched.strip() else "")
+        )
 
     def _answer_page_by_id(self, id: str, page: str) -> Response | None:
         site_space = self._find_site_space(id)
@@ -354,6 +356,8 @@ async def answer_site(request: Request) -> Response:
 async def answer_visit(request: Request, visit: SiteVisit, parts: Sequence[str]) -> Response:
     """Answer a request of a visit; `parts` are the segments of its address below the site."""
     responder = _SiteResponder(request, visit, tuple(parts))
+    if request.url.query and (asked := find_question_path(visit, responder.parts, request.query_params)) is not None:
+        return RedirectResponse(asked, 302, {"Cache-Control": "no-store"})
     if is_pdf_address(parts):
         return await answer_site_pdf(request, visit, parts) or await _compute_answer(request, responder.answer_nothing)
     if responder.parts == (OWN_FILES, ASK):

@@ -29,10 +29,21 @@ def cut_excerpt(text: str, searched: str) -> tuple[str, str, str]:
     # A letter that folding makes longer moves what is behind it.
     found = [place for place in places if place[0] >= 0] if len(folded) == len(text) else []
     if not found:
-        return text[: _BEFORE + _AFTER], "", ""
+        return _cut_end(text, _BEFORE + _AFTER), "", ""
     at, length = found[0]
     begin, end = max(0, at - _BEFORE), at + length
-    return ("…" if begin else "") + text[begin:at], text[at:end], text[end : end + _AFTER]
+    # A word that is cut, unless it is longer than what is shown of it.
+    behind = text.find(" ", begin - 1, at) + 1 if begin else 0
+    begin = behind or begin
+    return ("… " if begin else "") + text[begin:at], text[at:end], _cut_end(text[end:], _AFTER)
+
+
+def _cut_end(text: str, length: int) -> str:
+    """The beginning of a text, up to the end of a word where that is near."""
+    if len(text) <= length:
+        return text
+    space = text.rfind(" ", length - 30, length + 1)
+    return f"{text[: space if space >= 0 else length].rstrip()} …"
 
 
 def render_results(results: Sequence[SearchResult], nothing: str) -> Markup:

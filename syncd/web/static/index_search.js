@@ -52,9 +52,17 @@ function score([page, title, path, body, headings], words, number, inWords) {
 // A text in three parts: the middle one is the word that was looked for.
 function cut(text, word) {
   const folded = fold(text), at = folded.length === text.length ? folded.indexOf(word) : -1;
-  if (at < 0) return [text.slice(0, 140), "", ""];
-  const start = Math.max(0, at - 50);
-  return [(start ? "…" : "") + text.slice(start, at), text.slice(at, at + word.length), text.slice(at + word.length, start + 150)];
+  if (at < 0) return [cutEnd(text, 140), "", ""];
+  const end = at + word.length, first = Math.max(0, at - 50), behind = first ? text.slice(first - 1, at).indexOf(" ") : -1;
+  const start = behind < 0 ? first : first + behind;
+  return [(start ? "… " : "") + text.slice(start, at), text.slice(at, end), cutEnd(text.slice(end), Math.max(0, first + 150 - end))];
+}
+
+// The beginning of a text, up to the end of a word where that is near.
+function cutEnd(text, length) {
+  if (text.length <= length) return text;
+  const space = text.slice(0, length + 1).lastIndexOf(" ");
+  return text.slice(0, space > length - 30 ? space : length) + " …";
 }
 
 // Rows as the search of a server has them: title, address, where it lies, and the three parts of an excerpt.

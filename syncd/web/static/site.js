@@ -150,7 +150,9 @@
       if (mine === turn) list(rows.map(([title, address, ...rest]) => describe([title, place(address), ...rest])));
     };
     const query = new URLSearchParams(location.search), asked = query.get("q") ?? query.get("ask");
-    if (asked !== null && !root.dataset.search) { input.value = asked; input.focus(); show(); }
+    if (asked !== null) input.value = asked;
+    if (asked === "" || (asked && !root.dataset.search)) input.focus();
+    if (asked && !root.dataset.search) show();
     input.addEventListener("input", show);
     input.addEventListener("focus", show);
     form.addEventListener("submit", (event) => {

@@ -311,11 +311,24 @@ def test_a_page_with_updates_has_a_feed(made: PublishedSiteMaker) -> None:
     assert "rss" not in get(made, "/setup").text
 
 
-def test_a_button_that_asks_leads_to_the_page_itself(made: PublishedSiteMaker) -> None:
-    ask = '<button type="button" class="button primary" data-action="ask" data-query="What now?">Ask</button>'
-    search = '<button type="button" class="button secondary" data-action="search" data-query="sail">Find</button>'
-    made.world.write(made.guides, [page("Buttons", f"{ask} {search}")])
+ASK = '<button type="button" class="button primary" data-action="ask" data-query="What now?">Ask</button>'
+FIND = '<button type="button" class="button secondary" data-action="search" data-query="sail">Find</button>'
+
+
+def test_a_button_that_asks_leads_to_the_answer(made: PublishedSiteMaker) -> None:
+    made.world.write(made.guides, [page("Buttons", f"{ASK} {FIND}")])
     text = get(made, "/buttons").text
     assert 'href="?ask=What+now%3F"' in text
     assert 'href="?q=sail"' in text
     assert "b-broken" not in text
+    leads = {"?ask=What+now%3F": "search?q=What+now%3F", "?q=sail": "search?q=sail", "?ask=": "search?q="}
+    for query, target in leads.items():
+        answer = get(made, f"/buttons{query}")
+        assert (answer.status_code, answer.headers["location"]) == (302, f"{made.base}/~syncd/{target}")
+    assert "<h1>Search</h1>" in get(made, "/~syncd/search?q=").text
+    body = made.world.made("getSiteCustomizationById", made.path) | {"ai": {"mode": "search"}}
+    made.world.made("updateSiteCustomizationById", made.path, body=body)
+    assert get(made, "/?ask=What+now%3F").headers["location"] == f"{made.base}/~syncd/ask?q=What+now%3F"
+    # What machines read, and what lies beside the pages, has no such meaning.
+    assert get(made, "/buttons.md?ask=x").status_code == 200
+    assert get(made, "/~syncd/search?q=x&ask=x").status_code == 200

@@ -4,7 +4,7 @@ Pages with a condition, and parts whose condition depends on the reader, are quo
 asked for a person who came from a page of the site; anything else that follows a link gets quotes, which cost little.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -22,7 +22,8 @@ from syncd.platform.services.ask.retrieval import Passage, RetrievalResult, find
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.destinations import open_space_outline
-from syncd.platform.visitors.frames import build_ask_path, find_space_locale, may_ask
+from syncd.platform.visitors.frames import build_ask_path, build_search_path, find_space_locale, may_ask
+from syncd.platform.visitors.page_links import OWN_FILES
 from syncd.platform.visitors.pages import PageMemory, PageRenderer, RenderedPage
 from syncd.platform.visitors.visits import SiteVisit
 from syncd.web.blocks import BlockContext, render_document
@@ -41,6 +42,24 @@ def offer_question(
         yield SearchResult(
             f"{words.ask}: {searched}", build_ask_path(visit, searched), "" if has_results else words.no_results
         )
+
+
+def find_question_path(visit: SiteVisit, parts: Sequence[str], query: Mapping[str, str]) -> str | None:
+    """Return where an address of a page leads that asks or searches: `?ask=` to the answer, `?q=` to what is found.
+
+    Shape: `parts` are the segments below the site; None for one that does neither. A question leads to the search where
+    the site answers none.
+    """
+    name = next((name for name in ("ask", "q") if name in query), None)
+    listed = [row for row in visit.visible_site_spaces if not row.hidden]
+    if name is None or not listed or parts[:1] == (OWN_FILES,) or (parts and "." in parts[-1]):
+        return None
+    words = query[name].strip()[:QUESTION_MAX]
+    return (
+        build_ask_path(visit, words)
+        if name == "ask" and words and may_ask(visit, listed[0])
+        else build_search_path(visit, words)
+    )
 
 
 async def answer_question(request: Request, visit: SiteVisit) -> RenderedPage | None:
