@@ -3,13 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from syncd.cli.status.document import build_file_document, build_status_document
-from syncd.cli.status.file_text import format_file
-from syncd.cli.status.files import FileStatus, find_exit_code, find_files
 from syncd.cli.status.gather import find_status
 from syncd.cli.status.porcelain import HEADER, build_file_record, format_porcelain, format_records
 from syncd.cli.status.text import format_status
@@ -22,6 +20,9 @@ from syncd.config import Config, RepositoryConfig
 from syncd.daemon.health import combine_codes
 from syncd.errors import NotARepository
 from syncd.repo.process.location import discover_repository, find_repository
+
+if TYPE_CHECKING:
+    from syncd.cli.status.files import FileStatus
 
 FORMATS = ("text", "json", "porcelain")
 
@@ -97,7 +98,9 @@ def _choose_repository(config: Config) -> RepositoryConfig:
 
 
 def _show_files(repository: RepositoryConfig, options: StatusOptions, config_file: Path | None) -> int:
-    def find() -> list[FileStatus]:
+    from syncd.cli.status.files import find_exit_code, find_files
+
+    def find() -> "list[FileStatus]":
         status = find_status(repository)
         if isinstance(status, BrokenStatus):
             raise NotARepository(status.error, hint=status.hint)
@@ -110,7 +113,10 @@ def _show_files(repository: RepositoryConfig, options: StatusOptions, config_fil
     return find_exit_code(files)
 
 
-def _print_files(files: Sequence[FileStatus], options: StatusOptions, config_file: Path | None) -> None:
+def _print_files(files: "Sequence[FileStatus]", options: StatusOptions, config_file: Path | None) -> None:
+    from syncd.cli.status.file_text import format_file
+    from syncd.cli.status.files import find_exit_code
+
     if options.format == "json":
         documents: list[dict[str, Any]] = [build_file_document(file) for file in files]
         print_document({"files": documents, "exit_code": find_exit_code(files)})

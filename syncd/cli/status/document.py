@@ -1,12 +1,14 @@
 """The status as one JSON document."""
 
 from dataclasses import asdict, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from syncd.cli.status.files import FileStatus
 from syncd.cli.status.next_command import suggest_command
 from syncd.cli.status.values import BrokenStatus, RepositoryStatus, RequestStatus
 from syncd.cli.sync.unsent import build_unsent_document
+
+if TYPE_CHECKING:  # most ask for the whole
+    from syncd.cli.status.files import FileStatus
 
 
 def build_status_document(status: RepositoryStatus | BrokenStatus, *, start: str) -> dict[str, Any]:
@@ -43,7 +45,7 @@ def build_request_state(request: RequestStatus) -> dict[str, Any]:
     }
 
 
-def build_file_document(file: FileStatus) -> dict[str, Any]:
+def build_file_document(file: "FileStatus") -> dict[str, Any]:
     """Return the JSON object of a file that was named."""
     facts = asdict(replace(file, requests=()))
     requests = [build_request_state(request) for request in file.requests]

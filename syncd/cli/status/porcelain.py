@@ -5,12 +5,15 @@ quoted as Git quotes a path, or stands as it is where records end with NUL.
 """
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from syncd.cli.status.files import FileStatus
 from syncd.cli.status.next_command import suggest_command
 from syncd.cli.status.values import BrokenStatus, RepositoryStatus, RequestStatus
 from syncd.cli.sync.unsent import BranchWork
 from syncd.sync.outcome import CONFLICT, PAGE
+
+if TYPE_CHECKING:  # most ask for the whole
+    from syncd.cli.status.files import FileStatus
 
 HEADER = "# syncd-status v1"
 NOTHING = "-"
@@ -101,7 +104,7 @@ def build_request_record(request: RequestStatus) -> Record:
     return "request", request.space, request.number, *facts, state.address, request.branch
 
 
-def build_file_record(file: FileStatus) -> Record:
+def build_file_record(file: "FileStatus") -> Record:
     """Return the record of a file that was named."""
     numbers = ",".join(str(request.number) for request in file.requests)
     oids = [change.commit if change is not None else NOTHING for change in (file.in_git, file.on_platform)]

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import typer
 
-from syncd.cli.terminal.ci_job import read_ci_job
 from syncd.cli.terminal.text import print_error
 from syncd.config import (
     Config,
@@ -96,12 +95,15 @@ def load_config_parts(file: ConfigFile, *, url: str = "") -> tuple[Config, tuple
 
     Raises: ConfigInvalid; NotTrusted.
     """
-    if file.origin == "work tree" and read_ci_job(os.environ).is_fork:
-        raise NotTrusted(
-            f"this change comes from a fork, so {file.path} decides nothing",
-            hint="name everything in the job: syncd push --ci --url URL --space SPACE=DIR\n"
-            "syncd check and syncd site validate need neither platform nor token",
-        )
+    if file.origin == "work tree":
+        from syncd.cli.terminal.ci_job import read_ci_job
+
+        if read_ci_job(os.environ).is_fork:
+            raise NotTrusted(
+                f"this change comes from a fork, so {file.path} decides nothing",
+                hint="name everything in the job: syncd push --ci --url URL --space SPACE=DIR\n"
+                "syncd check and syncd site validate need neither platform nor token",
+            )
     return load_with_drop_ins(file, os.environ, url=url)
 
 

@@ -11,17 +11,17 @@ from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.outcome import CONFLICT, Held
 from syncd.sync.state.proposed_refs import list_proposed
-from syncd.sync.workspace import Workspace
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # `status` looks at what is settled, and needs neither
     from syncd.sync.merge.result import MergeResult
+    from syncd.sync.workspace import Workspace
 
 KEEP_MERGE = "keep the merge commit: a squash does not say that it took in the other side"
 """What settles a conflict elsewhere is known by the parents of a commit, as `git merge-base` knows it."""
 
 
 def describe_conflicts(
-    workspace: Workspace, result: "MergeResult", branch: str, name: str, *, among: Callable[[str], bool] | None = None
+    workspace: "Workspace", result: "MergeResult", branch: str, name: str, *, among: Callable[[str], bool] | None = None
 ) -> tuple[Held, ...]:
     """Return an outcome for each page in conflict between a branch and the ref that people call `name`.
 
@@ -53,7 +53,7 @@ def _needs_name(repository: Repository, branch: str) -> bool:
     return repository.read_head().branch != branch or repository.has_linked_trees()
 
 
-def find_shared_branch(workspace: Workspace, name: str, branch: str) -> str:
+def find_shared_branch(workspace: "Workspace", name: str, branch: str) -> str:
     """Return the branch of the upstream remote whose merge settles a conflict of a branch with `name` in any clone; ""
     for none.
 
@@ -70,7 +70,7 @@ def find_shared_branch(workspace: Workspace, name: str, branch: str) -> str:
     return f"{upstream.name}/{upstream.mirror}" if is_mirrored else ""
 
 
-def find_unshared_request(workspace: Workspace, name: str, branch: str) -> str:
+def find_unshared_request(workspace: "Workspace", name: str, branch: str) -> str:
     """Return the change request of a branch, as `<space>/<number>`, whose content the branch has taken in here, and not
     at the upstream remote, where it is called `name`; "" for none."""
     repository, upstream = workspace.repository, workspace.upstream
@@ -87,7 +87,7 @@ def find_unshared_request(workspace: Workspace, name: str, branch: str) -> str:
     return ""
 
 
-def list_conflict_paths(workspace: Workspace, binding: Binding, branch: str) -> tuple[str, ...]:
+def list_conflict_paths(workspace: "Workspace", binding: Binding, branch: str) -> tuple[str, ...]:
     """Return the pages of a space that the last runs left in conflict in a branch, as paths from the repository's root.
 
     Shape: an older version recorded no branch; that can be any.
@@ -110,7 +110,7 @@ def drop_settled(repository: Repository, outcomes: Sequence[FlowOutcome]) -> tup
 
 
 def clear_settled(
-    workspace: Workspace,
+    workspace: "Workspace",
     flow: str,
     *,
     but: Collection[tuple[str, str]] = (),

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from syncd.model.text import join_lines
 from syncd.sync.binding import Binding
-from syncd.sync.workspace import Workspace
 
 if TYPE_CHECKING:  # `status` reads what was recorded, and needs none of these shapes
     from syncd.model.change_request import ChangeRequest
     from syncd.model.review import RequestedReviewer, Review
     from syncd.model.user import User
-
+    from syncd.sync.workspace import Workspace
 
 PAST_MAX = 200
 """Revisions of a change request that are remembered."""
@@ -50,7 +49,7 @@ class RequestState:
     requested: tuple[str, ...] = ()
 
 
-def record_request(workspace: Workspace, binding: Binding, request: "ChangeRequest") -> bool:
+def record_request(workspace: "Workspace", binding: Binding, request: "ChangeRequest") -> bool:
     """Record the state of a change request that was read just now, and return whether it has changed."""
     facts: dict[str, Any] = {
         "id": request.id,
@@ -72,12 +71,12 @@ def record_request(workspace: Workspace, binding: Binding, request: "ChangeReque
     return True
 
 
-def read_recorded_id(workspace: Workspace, binding: Binding, number: int) -> str:
+def read_recorded_id(workspace: "Workspace", binding: Binding, number: int) -> str:
     """Return the id of the change request that was recorded under a number, or "" where none was."""
     return str(_parse_facts(workspace.store.read_request(binding.space, number)).get("id", ""))
 
 
-def is_older(workspace: Workspace, binding: Binding, request: "ChangeRequest") -> bool:
+def is_older(workspace: "Workspace", binding: Binding, request: "ChangeRequest") -> bool:
     """Return whether a change request is at a revision that came before the last recorded one: the platform was
     restored from a backup."""
     facts = _parse_facts(workspace.store.read_request(binding.space, request.number))
@@ -85,7 +84,7 @@ def is_older(workspace: Workspace, binding: Binding, request: "ChangeRequest") -
 
 
 def record_reviews(
-    workspace: Workspace,
+    workspace: "Workspace",
     binding: Binding,
     request: "ChangeRequest",
     verdicts: "Sequence[Review]",
