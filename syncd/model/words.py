@@ -38,6 +38,11 @@ def parse_query(query: str) -> tuple[str, ...]:
 
 def has_any_term(wanted: tuple[str, ...], text: str) -> bool:
     """Return whether a text has any of the terms, or a word that begins with the last one."""
-    whole, last = frozenset(wanted), wanted[-1]
-    found = (match.group()[:WORD_MAX] for match in _WORD.finditer(_fold(text)))  # the first one is often enough
-    return any(word in whole or word.startswith(last) for word in found)
+    folded, last = _fold(text), wanted[-1]
+    places = [place for place in map(folded.find, wanted) if place >= 0]
+    if not places:
+        return False
+    # No word goes beyond a space, so that none before this one can be a term.
+    start = folded.rfind(" ", 0, min(places)) + 1
+    found = (match.group()[:WORD_MAX] for match in _WORD.finditer(folded, start))  # the first one is often enough
+    return any(word in wanted or word.startswith(last) for word in found)

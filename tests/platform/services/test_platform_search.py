@@ -1,6 +1,7 @@
 """Search: what is found, in what order, that it is right after every change, and that no query can mean anything."""
 
 from collections.abc import Callable
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,12 @@ import sqlalchemy as sa
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from syncd.model.words import parse_query, split_words
+from syncd.model.words import has_any_term, parse_query, split_words
 from syncd.platform.revisions import revisions
 from syncd.platform.schema import search
 from syncd.platform.schema.content import spaces
 from syncd.platform.services.directory.read import import_directory
-from syncd.platform.services.search import index
+from syncd.platform.services.search import engine, index
 from syncd.platform.services.search.engine import find_matches
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.storage.jobs import JobContext
@@ -88,6 +89,33 @@ def test_words_are_letters_and_digits_and_stay_what_they_are(text: str) -> None:
     assert all(word.isalnum() for word in split_words(text))
     assert split_words(" ".join(split_words(text))) == split_words(text)
     assert set(parse_query(text)) <= set(split_words(text))
+
+
+@given(st.text("ab _-\n漢字ひéÉß.\u00a0\u3097İ", max_size=6), st.text("ab _-\n漢字ひéÉß.\u00a0\u3097İ", max_size=14))
+@example("a" * 70 + " b", "x " + "a" * 64)
+@example("ab", "xab ab")
+@example("ab", "xab ac")
+def test_a_text_has_a_term_when_one_of_its_words_is_one(query: str, text: str) -> None:
+    if wanted := parse_query(query):
+        words = split_words(text)
+        assert has_any_term(wanted, text) is any(word in wanted or word.startswith(wanted[-1]) for word in words)
+
+
+def test_the_best_pages_are_found_whatever_other_spaces_have(
+    storage: Storage, space: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of more pages than a search finds, those of other spaces take no place."""
+    others = [import_directory(storage, tmp_path / "docs", title=title).space for title in ("Better", "Best")]
+    index.refresh_index(storage, [space, *others])
+    with storage.read() as connection:
+        for chosen in chain.from_iterable(combinations([space, *others], count) for count in (1, 2, 3)):
+            for word in ("knots", "bowline", "sailing"):
+                whole = find_matches(connection, [word], chosen)
+                with monkeypatch.context() as cut:
+                    cut.setattr(engine, "MATCHES_MAX", 1)
+                    best = find_matches(connection, [word], chosen)
+                assert best[0].space in chosen
+                assert best[0].score == whole[0].score
 
 
 def test_search_is_right_after_every_change(http: httpx.Client, space: str) -> None:

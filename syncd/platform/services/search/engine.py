@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
+from syncd.platform.schema.content import spaces as all_spaces
 from syncd.platform.schema.search import pages
 
 MATCHES_MAX = 1_000
@@ -62,8 +63,9 @@ def find_matches(connection: sa.Connection, terms: Sequence[str], spaces: Collec
     if not terms or not spaces:
         return []
     best: dict[tuple[str, str], SearchMatch] = {}
+    are_all = not _has_other_space(connection, spaces)
     for tier in range(len(_COLUMNS)):
-        for space, page, rank in _query_tier(connection, terms, spaces, tier):
+        for space, page, rank in _query_tier(connection, terms, spaces, tier, are_all=are_all):
             if (space, page) not in best:
                 key = f"{tier}{max(0.0, _RANK_BASE + rank):017.9f} {space} {page}"
                 best[space, page] = SearchMatch(space, page, key)
@@ -72,10 +74,21 @@ def find_matches(connection: sa.Connection, terms: Sequence[str], spaces: Collec
     return sorted(best.values(), key=lambda match: match.key)
 
 
-def _query_tier(connection: sa.Connection, terms: Sequence[str], spaces: Collection[str], tier: int) -> Sequence[Any]:
-    sqlite = connection.dialect.name == "sqlite"
-    query = _build_fts5_query(terms, spaces, tier) if sqlite else _build_tsquery(terms, tier)
+def _has_other_space(connection: sa.Connection, spaces: Collection[str]) -> bool:
+    other = sa.select(all_spaces.c.id).where(all_spaces.c.id.not_in(list(spaces))).limit(1)
+    return connection.scalar(other) is not None
+
+
+def _query_tier(
+    connection: sa.Connection, terms: Sequence[str], spaces: Collection[str], tier: int, *, are_all: bool
+) -> Sequence[Any]:
+    sqlite, named = connection.dialect.name == "sqlite", "" if are_all or len(spaces) > 1 else next(iter(spaces))
+    query = _build_fts5_query(terms, named, tier) if sqlite else _build_tsquery(terms, tier)
     found = _FIND[connection.dialect.name].columns(id=sa.Integer, rank=sa.Float).subquery("found")
+    if are_all or (sqlite and named):
+        # All that is found lies in these spaces: the rows of the best pages are enough.
+        ids = sa.select(found.c.id, found.c.rank).order_by(found.c.rank, found.c.id)
+        found = ids.limit(MATCHES_MAX).subquery("best")
     select = (
         sa.select(pages.c.space, pages.c.page, found.c.rank)
         .join(found, found.c.id == pages.c.id)
@@ -86,12 +99,12 @@ def _query_tier(connection: sa.Connection, terms: Sequence[str], spaces: Collect
     return connection.execute(select, {"query": query}).all()
 
 
-def _build_fts5_query(terms: Sequence[str], spaces: Collection[str], tier: int) -> str:
+def _build_fts5_query(terms: Sequence[str], space: str, tier: int) -> str:
     *whole, last = terms
     words = " AND ".join([*(f'"{term}"' for term in whole), f'"{last}" *'])
     where = f"{{{' '.join(_COLUMNS[: tier + 1])}}} : ({words})"
     # One space among many on a platform is found by a word, too, not by looking at every page that has the others.
-    return f'{where} AND place : "{next(iter(spaces))}"' if len(spaces) == 1 else where
+    return f'{where} AND place : "{space}"' if space else where
 
 
 def _build_tsquery(terms: Sequence[str], tier: int) -> str:
