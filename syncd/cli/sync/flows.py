@@ -15,9 +15,9 @@ from syncd.cli.sync.unsent import (
     BranchWork,
     build_unsent_document,
     find_branch_work,
-    format_aside,
     format_requests,
     format_unsent,
+    format_untracked,
 )
 from syncd.cli.terminal.context import find_other_tree, load_configuration, open_repository_here, parse_force
 from syncd.cli.terminal.output import (
@@ -48,13 +48,13 @@ from syncd.sync.workspace import Workspace
 class _RepositoryRun:
     """The results of one repository's run, how many requests it sent by method, and the work of its branches.
 
-    Shape: `aside` is the branch that is checked out, where it is not tracked and the run passed it over.
+    Shape: `untracked` is the branch that is checked out, where it is not tracked and the run passed it over.
     """
 
     results: Sequence[Result]
     requests: Mapping[str, int] = field(default_factory=dict)
     works: Sequence[BranchWork] = ()
-    aside: Sequence[BranchWork] = ()
+    untracked: Sequence[BranchWork] = ()
 
 
 def run_flows(
@@ -74,6 +74,38 @@ def run_flows(
     if branch is not None and not any(_has_branch(repository, branch) for repository in config.repository):
         raise typer.BadParameter(f"there is no branch {branch}")
     started = monotonic()
+    runs = _run_repositories(command, config, force, branch, subject)
+    seconds = monotonic() - started
+    results = name_config_in_hints([result for run in runs for result in run.results], config_file)
+    works = [work for run in runs for work in run.works]
+    untracked = [work for run in runs for work in run.untracked]
+    requests = sum((Counter(run.requests) for run in runs), Counter[str]())
+    code = combine_codes([find_exit_code(run.results) for run in runs])
+    if as_json:
+        documents = [build_result_document(result) for result in results]
+        unsent = {"unsent": list(map(build_unsent_document, (*works, *untracked)))} if command != "pull" else {}
+        print_document({"command": command, "results": documents, **unsent, "requests": requests, "exit_code": code})
+    elif is_quiet():
+        wrong = [result for result in results if result.outcome.exit_code or isinstance(result.outcome, Waiting)]
+        if wrong:
+            print_text("\n".join(format_results(wrong)))
+    else:
+        unsent_work = [line for work in works for line in format_unsent(work, pushed=not code)]
+        unsent_work += [line for work in untracked for line in format_untracked(work, pulled=command == "pull")]
+        named = {name for repository in config.repository for name in repository.named}
+        pushed = works if command == "push" else [work for work in works if work.branch in named]
+        idle = [IN_STEP] if command != "push" and not unsent_work else _format_idle(pushed)
+        print_text("\n".join([*format_results(results, idle=idle), *unsent_work]))
+    if is_verbose() and not as_json:
+        counted = ", ".join(f"{count} {method}" for method, count in sorted(requests.items()))
+        print(f"{sum(requests.values())} requests ({counted or 'none'}) in {seconds:.1f} s", file=sys.stderr)
+    return code
+
+
+def _run_repositories(
+    command: str, config: Config, force: Sequence[str], branch: str | None, subject: str
+) -> list[_RepositoryRun]:
+    """Run the command in one repository after the other; where there are several, one that fails stops no other."""
     runs: list[_RepositoryRun] = []
     for name, repository in zip(name_repositories(config), config.repository, strict=True):
         try:
@@ -88,31 +120,7 @@ def run_flows(
             if len(config.repository) == 1:
                 raise
             runs.append(_RepositoryRun(failed))
-    seconds = monotonic() - started
-    results = name_config_in_hints([result for run in runs for result in run.results], config_file)
-    works = [work for run in runs for work in run.works]
-    aside = [work for run in runs for work in run.aside]
-    requests = sum((Counter(run.requests) for run in runs), Counter[str]())
-    code = combine_codes([find_exit_code(run.results) for run in runs])
-    if as_json:
-        documents = [build_result_document(result) for result in results]
-        unsent = {"unsent": list(map(build_unsent_document, (*works, *aside)))} if command != "pull" else {}
-        print_document({"command": command, "results": documents, **unsent, "requests": requests, "exit_code": code})
-    elif is_quiet():
-        wrong = [result for result in results if result.outcome.exit_code or isinstance(result.outcome, Waiting)]
-        if wrong:
-            print_text("\n".join(format_results(wrong)))
-    else:
-        unsent_work = [line for work in works for line in format_unsent(work, pushed=not code)]
-        unsent_work += [line for work in aside for line in format_aside(work, pulled=command == "pull")]
-        named = {name for repository in config.repository for name in repository.named}
-        pushed = works if command == "push" else [work for work in works if work.branch in named]
-        idle = [IN_STEP] if command != "push" and not unsent_work else _format_idle(pushed)
-        print_text("\n".join([*format_results(results, idle=idle), *unsent_work]))
-    if is_verbose() and not as_json:
-        counted = ", ".join(f"{count} {method}" for method, count in sorted(requests.items()))
-        print(f"{sum(requests.values())} requests ({counted or 'none'}) in {seconds:.1f} s", file=sys.stderr)
-    return code
+    return runs
 
 
 def _run_repository(
@@ -128,8 +136,8 @@ def _run_repository(
             with _open_here(workspace.repository, repository.path) as git:
                 tracked = _list_branches(workspace, run_options)
                 works = [find_branch_work(git, repository, name) for name in tracked] if run_options.propose else ()
-                aside = _find_aside(git, repository) if command != "push" else ()
-            return _RepositoryRun(results, requests, works, aside)
+                untracked = _find_untracked(git, repository) if command != "push" else ()
+            return _RepositoryRun(results, requests, works, untracked)
 
 
 def _list_branches(workspace: Workspace, run_options: RunOptions) -> list[str]:
@@ -144,7 +152,7 @@ def _open_here(git: Repository, path: Path) -> AbstractContextManager[Repository
     return nullcontext(git) if find_other_tree(path) is None else open_repository_here(path)
 
 
-def _find_aside(git: Repository, repository: RepositoryConfig) -> Sequence[BranchWork]:
+def _find_untracked(git: Repository, repository: RepositoryConfig) -> Sequence[BranchWork]:
     """The work of the branch that is checked out, where it is one of people's own and not tracked."""
     branch = git.read_head().branch
     if branch is None or git.work_tree is None or is_own_branch(branch, repository.named, repository.patterns):

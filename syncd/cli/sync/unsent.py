@@ -30,8 +30,8 @@ class BranchWork:
 
     Shape: `uncommitted` are paths with what happened to each. Of the pages that are listed and that the commit lacks,
     `ignored` are left out by an ignore rule of Git, `linked` lie behind a symbolic link or in a submodule,
-    `still_listed` are deleted, and `missing` were never there. `aside` are change requests of a branch that is not
-    tracked, with the short name of the ref of each, that have what the branch lacks.
+    `still_listed` are deleted, and `missing` were never there. `not_taken_in` are change requests of a branch that
+    is not tracked, with the short name of the ref of each, that have what the branch lacks.
     """
 
     branch: str
@@ -42,7 +42,7 @@ class BranchWork:
     still_listed: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     is_tracked: bool = True
-    aside: tuple[tuple[int, str], ...] = ()
+    not_taken_in: tuple[tuple[int, str], ...] = ()
 
     def list_uncommitted(self, kind: EditKind) -> list[str]:
         """Return the files to which one thing happened that is not committed."""
@@ -83,7 +83,7 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
     missing = absent - linked - ignored
     still_listed = missing.intersection(path for space in spaces for path in space.still_listed)
     is_tracked = is_tracked_branch(branch, repository.named, repository.patterns)
-    aside = () if is_tracked or tip is None else _find_aside(git, repository.remote, tip, spaces)
+    not_taken_in = () if is_tracked or tip is None else _find_not_taken_in(git, repository.remote, tip, spaces)
     return BranchWork(
         branch,
         spaces,
@@ -93,12 +93,12 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
         still_listed=tuple(sorted(still_listed)),
         missing=tuple(sorted(missing - still_listed)),
         is_tracked=is_tracked,
-        aside=tuple(aside),
+        not_taken_in=tuple(not_taken_in),
     )
 
 
-def _find_aside(git: Repository, remote: str, tip: str, spaces: Sequence[Unsent]) -> Iterator[tuple[int, str]]:
-    """The change requests of a branch that have what its tip lacks: no run brings that to a branch aside."""
+def _find_not_taken_in(git: Repository, remote: str, tip: str, spaces: Sequence[Unsent]) -> Iterator[tuple[int, str]]:
+    """The change requests of an untracked branch that have what its tip lacks: no run brings it that."""
     for space in spaces:
         if space.request is not None and not space.request.is_archived:
             ref = f"{remote}/changes/{space.binding.name}/{space.request.number}"
@@ -149,7 +149,7 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
     yield from _format_uncommitted(work)
 
 
-def format_aside(work: BranchWork, *, pulled: bool) -> Iterator[str]:
+def format_untracked(work: BranchWork, *, pulled: bool) -> Iterator[str]:
     """Return the lines about a branch that is checked out and not tracked, so that a run passes it over.
 
     Shape: a pull (`pulled`) sends nothing in any case.
@@ -162,7 +162,7 @@ def format_aside(work: BranchWork, *, pulled: bool) -> Iterator[str]:
 
 
 def _format_reviewed(work: BranchWork) -> Iterator[str]:
-    for number, ref in work.aside:
+    for number, ref in work.not_taken_in:
         way_on = f"to bring it there: git merge {escape(ref)}"
         yield f"! #{number} has what {escape(work.branch)}, which is not tracked, lacks; {way_on}"
 
@@ -250,7 +250,7 @@ def build_unsent_document(work: BranchWork) -> dict[str, Any]:
         "still_listed": list(work.still_listed),
         "missing": list(work.missing),
         "is_tracked": work.is_tracked,
-        "aside": [{"change_request": number, "ref": ref} for number, ref in work.aside],
+        "not_taken_in": [{"change_request": number, "ref": ref} for number, ref in work.not_taken_in],
         "spaces": [_build_space_document(space) for space in work.spaces],
     }
 
