@@ -1,4 +1,4 @@
-"""Change and Plan: what a flow is about to do, as data that can be printed, counted, guarded and compared."""
+"""What a flow is about to do, as values that can be printed, counted, guarded and compared."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ ORDER: tuple[Verb, ...] = ("create", "update", "move", "adopt", "delete", "repor
 
 @dataclass(frozen=True)
 class Change:
-    """One step: it says what would become of what, and cannot run itself. `key` names the thing within its noun."""
+    """One action on one page, file or resource, which it describes and cannot carry out; `key` tells it from others."""
 
     verb: Verb
     noun: str

@@ -1,4 +1,4 @@
-"""The guards that hold every flow: became empty, too much to delete, too much to open, and a space that went back."""
+"""Refuse a plan that deletes all or much, opens many change requests, or follows a space back to an old revision."""
 
 from collections.abc import Mapping, Sequence
 
@@ -25,11 +25,11 @@ def guard_deletions(
 ) -> None:
     """Refuse a plan that would delete too many of `existing` items; `remain` is how many are left.
 
-    Shape: `absent` says what is not there at all on the side that became empty, such as its directory; then what would
-    remain is the other side's alone.
+    Shape: `absent` says what the side that became empty lacks as a whole, such as its directory; then whatever would
+    remain comes from the other side alone.
 
-    Raises: BecameEmpty when nothing would remain, or `absent` is given; TooMuch above max(10, 5 %); all unless forced
-    with the exact number.
+    Raises: BecameEmpty when nothing would remain, or with `absent`; TooMuch above max(10, 5 %). Neither is raised when
+    `force` has the exact number.
     Source: syncd/manual/explanation/guards.md.
     """
     count = len(deleted)

@@ -1,4 +1,4 @@
-"""What a flow came to: the only thing that leaves it besides what it did."""
+"""What a flow came to: unchanged, applied, waiting or held."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ could not be done, and all else was. Source: syncd/manual/reference/exit-codes.m
 """
 
 CONFLICT, PAGE = "conflict", "page"
-"""The flow of what tells of one page that waits for a person: it is in conflict, or no platform takes it."""
+"""The flows of results about one page that waits for a person: it is in conflict, or no platform takes it."""
 BIND = "bind"
 """The flow that joins a space with a branch; a space that is bound has no outcome of it."""
 
@@ -22,8 +22,9 @@ BIND = "bind"
 class Held:
     """A person has to act first.
 
-    Shape: `approval` says that all is done but what the person has to agree to, `manual` that all is done but what only
-    a person can do. `command` settles it. A page is in conflict between `branch` and `lane`, as people call its ref.
+    Shape: with `approval`, all is done except what the person has to agree to; with `manual`, except what only a person
+    can do. `command` settles it. A page is in conflict between `branch` and `lane`, which is what people call the ref
+    of the other side.
     """
 
     why: str
@@ -44,7 +45,7 @@ class Held:
 
 @dataclass(frozen=True)
 class Unchanged:
-    """Both sides were already as they should be, but for the pages that wait for a person."""
+    """Both sides were already as they should be, except for pages that wait for a person."""
 
     conflicts: tuple[Held, ...] = ()
     exit_code = 0
@@ -67,7 +68,7 @@ class Applied:
 class Waiting:
     """Another try can succeed without a person: not before `until` (epoch seconds), or at the next interval.
 
-    With exit code 0 nothing is wrong: people who have a say have not said it yet.
+    With exit code 0 nothing is wrong: reviewers have not decided yet.
     """
 
     why: str
@@ -80,7 +81,7 @@ Outcome = Unchanged | Applied | Waiting | Held
 
 
 def format_pending_command(digest: str, commands: str = "syncd site") -> str:
-    """Return the command that shows a plan that waits for approval, by which its outcome is recognised, too."""
+    """Return the command that shows a plan that waits for approval; its outcome is recognised by it."""
     return f"{commands} pending {digest}"
 
 
@@ -102,7 +103,7 @@ def outcome_from(error: SyncdError) -> Waiting | Held:
 
 
 def join_outcomes(outcomes: Iterable[Outcome]) -> Applied | Unchanged:
-    """Return several steps of one flow as one outcome; what waits or is held is not in it."""
+    """Return the outcomes of the steps of one flow as one; those that wait or are held are left out."""
     each = [outcome for outcome in outcomes if isinstance(outcome, Applied | Unchanged)]
     changes = tuple(change for outcome in each if isinstance(outcome, Applied) for change in outcome.changes)
     notes = tuple(note for outcome in each if isinstance(outcome, Applied) for note in outcome.notes)
@@ -111,7 +112,7 @@ def join_outcomes(outcomes: Iterable[Outcome]) -> Applied | Unchanged:
 
 
 def find_details(outcome: Outcome) -> dict[str, str]:
-    """Return the parts of what an outcome says, by the names that its record gives them."""
+    """Return the texts of an outcome, by the fields in which they are recorded."""
     match outcome:
         case Held():
             keys = ("why", "hint", "command", "branch", "lane")

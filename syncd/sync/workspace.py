@@ -1,4 +1,4 @@
-"""What every flow works with: one repository bound to spaces of one platform."""
+"""What every flow works with: one repository, the spaces that are bound to it, and their platform."""
 
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager, nullcontext
@@ -25,7 +25,7 @@ def name_author(commit: Commit) -> str:
 
 
 class Progress(Protocol):
-    """Told how far a long step has come."""
+    """A function that is told how far a long step has come."""
 
     def __call__(self, label: str, done: int, total: int) -> None: ...
 
@@ -35,7 +35,7 @@ def ignore_progress(label: str, done: int, total: int) -> None:
 
 
 def ask_always(label: str) -> AbstractContextManager[None]:
-    """Return a block in which any host may be asked."""
+    """Return a context in which the upstream may be asked, whatever came of earlier tries."""
     return nullcontext()
 
 
@@ -45,10 +45,11 @@ def permit_always() -> None:
 
 @dataclass(frozen=True)
 class Upstream:
-    """The Git remote that tracked branches come from; commits go to the branch there, to a side branch, or nowhere.
+    """The Git remote that tracked branches come from.
 
-    Shape: `mirror` is the branch there that main content of the platform goes to, "" for none. `read_import_url`
-    returns the address at which the platform fetches from it, which may hold a credential.
+    Shape: `push` says where commits go: to the branch there, to the branch `side` or nowhere. `mirror` is the branch
+    there that gets main content, "" for none. `read_import_url` returns the address from which the platform imports,
+    which may hold a credential.
     """
 
     name: str
@@ -60,15 +61,15 @@ class Upstream:
 
     @property
     def has_mirror(self) -> bool:
-        """Whether what the platform has goes to branches of the remote."""
+        """Whether branches of the remote get the platform's content."""
         return bool(self.mirror) and self.push != "never"
 
     def change_branch(self, name: str) -> str:
-        """Return the branch that the content of a change request, named as `<space>/<number>`, is pushed to."""
+        """Return the branch that gets the content of a change request; `name` is its `<space>/<number>`."""
         return f"{self.mirror}-changes/{name}"
 
     def is_of_mirror(self, branch: str) -> bool:
-        """Return whether a branch of the remote is one that holds what the platform has."""
+        """Return whether a branch of the remote is one that gets the platform's content."""
         return self.has_mirror and (branch == self.mirror or branch.startswith(self.change_branch("")))
 
     def tracking_ref(self, branch: str) -> str:
@@ -83,26 +84,24 @@ class Upstream:
         return f"refs/syncd/upstream/{self.name}/{branch.replace('%', '%25').replace('/', '%2f')}"
 
     def parse_last_seen_ref(self, ref: str) -> str:
-        """Return the branch that such a ref is for."""
+        """Return the branch that a ref of `last_seen_ref` is about."""
         return ref.removeprefix(self.last_seen_ref("")).replace("%2f", "/").replace("%25", "%")
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """The two sides, the memory between them, and what the caller decides.
+    """The platform, the Git repository and the store of a run, with what the caller decided for it.
 
-    Shape: `branch` is the one that a space is bound to at first. `onto` is the commit on which the first mirror commit
-    sits when main content has no ref yet. Its tree is aligned with the revision: a page that means the same keeps Git's
-    bytes and path, a page that only Git has is not in the mirror commit. So that commit's diff is exactly where Git and
-    the platform differ, and no guard counts it as deletions. `main_ref` is another ref for main content, for a space
-    whose two sides nobody has chosen between yet. `upstream_guard` gives the block in which the upstream is asked, and
-    raises where that is known to be down. `upstream_heads` are branches of the upstream that the run was begun with,
-    None where it is to ask itself. `write` says how branches reach the platform. `is_dry_run` says that
-    nothing may be written to the platform. `permit` is called before each push, and refuses it by an exception; the
-    client has it for its requests. `starts` says for spaces, by their ids, what the branch of a CI job grew from; its
-    change requests name that for later jobs.
-    `cache` has the merge bases and merges of commits for one run, by what they were computed from; commits never
-    change.
+    Shape: `branch` is the branch to which spaces are bound. `onto` is the parent of the first mirror commit, where main
+    content has no ref yet: pages that mean the same keep Git's bytes and paths, and pages that only Git has are not in
+    that commit, so its diff shows exactly where both sides differ, and no guard counts it as deletions. `main_ref`
+    replaces the ref of main content while nobody has chosen between the two sides of a space. `upstream_guard` returns
+    the context in which the upstream is asked, and raises while the upstream is known to be down. `upstream_heads` are
+    branches of the upstream that the caller has just listed, None where the run has to ask. `write` says how branches
+    reach the platform; with `is_dry_run`, nothing is written there. `permit` is called before each push, and refuses it
+    by an exception; the client has it for its requests. `starts` says by a space's id what the branch of a CI job grew
+    from, which its change requests name for later jobs. `cache` keeps merge bases and merges of commits for one run, by
+    what they were computed from.
     """
 
     client: "Client"

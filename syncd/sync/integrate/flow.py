@@ -35,9 +35,9 @@ class Integrated:
 def integrate(workspace: Workspace, branch: str, ref: str, *, choices: Mapping[str, Choice] | None = None) -> Outcome:
     """Merge the commit of a ref of the platform into a branch.
 
-    Shape: pages in conflict stay as the branch has them; all others come by a merge with a part of the ref's commit.
-    `choices` are a person's decisions by path; they are recorded by a merge too. No work tree is needed; a checked-out
-    branch moves only when no uncommitted edit is touched.
+    Shape: pages in conflict stay as the branch has them; the others come by a merge with a part of the ref's commit.
+    `choices` are a person's decisions by path; a merge records them too. No work tree is needed; a checked-out branch
+    moves only if that touches no uncommitted edit.
     Raises: MergeConflict for paths outside of every space; WorkTreeInTheWay, OperationInProgress, RefMoved.
     Source: docs/decisions/0002-one-recorded-base.md.
     """
@@ -69,11 +69,12 @@ def integrate(workspace: Workspace, branch: str, ref: str, *, choices: Mapping[s
 
 
 def list_ahead(workspace: Workspace, branch: str, lanes: Mapping[str, Binding]) -> list[str]:
-    """Return the refs of change requests with which a branch takes in main content by one merge; `lanes` has the space
-    of each by its ref.
+    """Return the refs of change requests that bring a branch main content by the same merge; `lanes` has the space of
+    each by its ref.
 
-    Shape: they hold main content, which has no news of other spaces for the branch. Those change requests hold only
-    their half of what the branch has moved between two spaces, and a page that main content changed would stay in both.
+    Shape: such a change request holds main content, and main content has nothing new for the branch in other spaces.
+    With news there, a page that the branch has moved to another space, and that main content changed, would stay in
+    both: the change request holds only its own half of the move.
     """
     repository = workspace.repository
     main, ours = repository.resolve(workspace.main), repository.resolve(f"{HEADS}{branch}")
@@ -109,9 +110,9 @@ def integrate_commit(
 ) -> Integrated:
     """Return a commit that has a branch's commit and one of the platform; no ref is moved.
 
-    Shape: a branch that has nothing of its own is fast-forwarded. `is_request` says that the platform's commit is the
-    content of a change request: a branch that was rewritten is not fast-forwarded to it, and commits that it dropped do
-    not come back, since a part stands for what they are in.
+    Shape: a branch without commits of its own is fast-forwarded. `is_request` says that `theirs` is the content of a
+    change request: a rewritten branch is not fast-forwarded to that, and commits that it dropped do not come back,
+    since the merge has a part in their place.
     """
     repository = workspace.repository
     if repository.is_ancestor(theirs, ours):

@@ -84,9 +84,9 @@ def resolve_pages(
 ) -> tuple[Applied, list[PageConflict]]:
     """Record what a person decided, by path, in a branch; return what was done and the pages still in conflict.
 
-    Shape: a page that is in conflict with a change request and with main content is settled with the first, and with
-    both where they have the same version and title of it, or where the branch's own is to stay. What else the platform
-    has comes along. Raises: as `integrate`.
+    Shape: of a page that is in conflict with a change request and with main content, a choice settles the first; it
+    settles both if they have the same version and title of the page, or if the branch's own is to stay. Whatever else
+    the platform has is merged too. Raises: as `integrate`.
     """
     still: list[PageConflict] = []
     answered: dict[str, tuple[Version | str | None, ...]] = {}

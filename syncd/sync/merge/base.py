@@ -19,8 +19,8 @@ BASES_MAX = 8
 TIP_REFS = "refs/syncd/tip/"
 """Below it, for each branch, the tip that was last in step with the platform, or about to be sent."""
 SEVERAL_TIPS = "syncd: what a branch was"
-"""The subject of a commit that such a ref names in place of several: its parents are the last tip, and former ones of
-which main content has more than the branch. It has no parents once the branch is gone."""
+"""The subject of a commit that such a ref names instead of a single tip. Its parents are the last tip, and former tips
+of which main content has more than the branch; it has none once the branch is gone."""
 
 MergeCommits = Callable[[str, str], tuple[str, frozenset[str]]]
 """Merges two commits into one tree, and returns with it the paths in conflict."""
@@ -49,8 +49,8 @@ def _find_common(workspace: Workspace, ours: str, theirs: str) -> list[str]:
 
 
 def read_tips(repository: Repository, branch: str) -> tuple[str, ...]:
-    """Return the tips that are recorded of a branch, the last one first; () where none is, and of a branch that came
-    back after it was deleted."""
+    """Return the recorded tips of a branch, the last one first; () for none, and for a branch that was deleted and came
+    back."""
     record = repository.resolve(f"{TIP_REFS}{branch}")
     if record is None or record not in repository.select_present([record]):
         return ()
@@ -59,11 +59,11 @@ def read_tips(repository: Repository, branch: str) -> tuple[str, ...]:
 
 
 def list_former_tips(workspace: Workspace, branch: str, ours: str, theirs: str) -> tuple[str, ...]:
-    """Return the commits that a branch was at before it was rewritten, given its commit and one of the platform.
+    """Return the commits that a branch was at before it was rewritten; () when it was not.
 
-    Shape: the tips that are recorded, and what was last sent to a change request whose content `theirs` is, since the
-    tip may have moved on to another space's change request or to main content; none that the branch has, and none that
-    is an ancestor of another one.
+    Shape: `ours` is the branch's commit, `theirs` one of the platform. The recorded tips count, and what was last sent
+    to the change request whose content `theirs` is: the tip may have been recorded since for another change request or
+    for main content. Commits that the branch still has are left out, and so are ancestors of others.
     """
     repository, main = workspace.repository, workspace.repository.resolve(workspace.main)
     tips = read_tips(repository, branch)
@@ -138,7 +138,7 @@ def _list_rewritten(
 
 
 def join_commits(repository: Repository, commit: str, others: Sequence[str]) -> str:
-    """Return a commit that has a commit and others as parents; no ref ever names it."""
+    """Return a commit with the tree of the first commit and all of them as parents; the first where it is alone."""
     missing = [other for other in dict.fromkeys(others) if other != commit]
     if not missing:
         return commit
@@ -147,11 +147,11 @@ def join_commits(repository: Repository, commit: str, others: Sequence[str]) -> 
 
 
 def record_tip(workspace: Workspace, branch: str) -> None:
-    """Record the tip of a branch, which is in step with the platform or about to be sent, in `refs/syncd/tip/`.
+    """Record in `refs/syncd/tip/` the tip of a branch that is in step with the platform, or about to be sent.
 
-    Shape: a branch that is at main content needs no record, unless it was reset while it has a change request: without
-    the record it would look like a branch that has yet to take in that change request. Of a branch that was rewritten,
-    former tips stay recorded as long as main content has more of them than the branch.
+    Shape: a branch at main content needs no record, unless it was reset to there while it has a change request: without
+    the record, it would look as if it had not taken in that change request yet. Of a rewritten branch, former tips stay
+    recorded as long as main content has more of them than the branch.
     """
     repository = workspace.repository
     tip, main, ref = repository.resolve(f"{HEADS}{branch}"), repository.resolve(workspace.main), f"{TIP_REFS}{branch}"
@@ -165,7 +165,7 @@ def record_tip(workspace: Workspace, branch: str) -> None:
 
 
 def record_former_tip(workspace: Workspace, branch: str, commit: str) -> None:
-    """Record a commit of a branch that was merged on the platform, where the branch was rewritten since it was sent."""
+    """Record a commit that the platform has merged as a former tip of its branch, where the branch lost it since."""
     repository = workspace.repository
     tip, known = repository.resolve(f"{HEADS}{branch}"), read_tips(repository, branch)
     if tip is not None and not any(repository.is_ancestor(commit, one) for one in (tip, *known)):
@@ -173,7 +173,7 @@ def record_former_tip(workspace: Workspace, branch: str, commit: str) -> None:
 
 
 def forget_tips(repository: Repository, branch: str) -> None:
-    """Record that a branch is gone: one that gets its name later was not rewritten."""
+    """Record that a branch is gone, so that a later one of the same name does not count as rewritten."""
     if read_tips(repository, branch):
         _write_tips(repository, branch, [])
 
@@ -196,7 +196,7 @@ def _write_tips(repository: Repository, branch: str, tips: Sequence[str]) -> Non
 
 
 def _says_more(workspace: Workspace, former: str, tip: str, main: str | None) -> bool:
-    """Whether main content has more of a former tip than a branch that was rewritten has."""
+    """Whether main content has more of a former tip than a rewritten branch has."""
     repository = workspace.repository
     if main is None or former not in repository.select_present([former]) or repository.is_ancestor(former, tip):
         return False
@@ -205,9 +205,9 @@ def _says_more(workspace: Workspace, former: str, tip: str, main: str | None) ->
 
 
 def record_missed_tip(workspace: Workspace, branch: str, ours: str, theirs: str) -> None:
-    """Record the tip of a branch that has a commit of the platform, where the run that merged it died before it did.
+    """Record the tip of a branch that has merged a commit of the platform, if the run that did so died before it could.
 
-    Shape: the record of a branch that was rewritten since stays, as it says what the rewrite dropped.
+    Shape: if the branch was rewritten since, the record stays, as it says what the rewrite dropped.
     """
     repository = workspace.repository
     former = next(iter(read_tips(repository, branch)), None)
@@ -235,7 +235,7 @@ def _add_parts(workspace: Workspace, commit: str, parts: Sequence[Commit]) -> st
 
 
 def _find_known_original(workspace: Workspace, part: Commit) -> str | None:
-    """The commit that a part stands for; where this clone lacks it, its own commit of the same revision."""
+    """The commit that a part stands for; where this clone lacks that, this clone's commit of the same revision."""
     of = find_original(workspace.repository, part)
     if of is None:
         return None
@@ -250,8 +250,8 @@ def _find_known_original(workspace: Workspace, part: Commit) -> str | None:
 
 
 def _find_first_with_tree(repository: Repository, commit: str) -> str:
-    """The oldest commit of a line with one tree. Those after it only record that the platform has the same, and a
-    branch that has the first of them knows all that is in a part of the last."""
+    """The oldest of the commits up to this one that have the same tree. The later ones only record that the platform
+    has the same content, so a branch with the oldest knows all that a part of the newest holds."""
     while True:
         found = repository.read_commit(commit)
         if len(found.parents) != 1 or repository.find_tree(found.parents[0]) != repository.find_tree(commit):

@@ -77,9 +77,9 @@ def merge(
 ) -> MergeResult:
     """Return the merge of two commits, page by page; no ref is moved.
 
-    Shape: `branch` is the branch that `ours` is the tip of: it tells whether the branch was rewritten. `base` is given
-    where the platform has merged from another base than Git knows of. Pages with a path in `excluded` are left out in
-    any case. Cost grows with the difference; the result is cached for the run.
+    Shape: `branch` is the branch with the tip `ours`, by which a rewrite is noticed. `base` is given where the platform
+    has merged from another base than Git knows. Pages with a path in `excluded` are always left out. Cost grows with
+    the difference; the result is cached for the run.
     Raises: GitFailed when the history is cut off, as in a shallow clone.
     """
     base = base or find_merge_base(workspace, ours, theirs, branch=branch)
@@ -94,7 +94,7 @@ def merge(
 
 
 def find_merge_base(workspace: Workspace, ours: str, theirs: str, *, branch: str = "") -> Base:
-    """Return the merge base of two commits; `branch` is the one that the first is the tip of.
+    """Return the merge base of two commits; `branch` is the branch with the tip `ours`, if any.
 
     Raises: GitFailed when the history is cut off, as in a shallow clone.
     """
@@ -157,8 +157,8 @@ def has_equal_content(workspace: Workspace, binding: Binding, here: str, commit:
 
 
 class _Merge:
-    """The steps of one merge: find the pages that differ, decide about each, merge texts, set conflicts apart; all but
-    the first rely on the summaries that are found with the pages."""
+    """The steps of one merge: find the pages that differ, decide about each, merge texts, and separate conflicts. All
+    steps after the first use the summaries that it finds."""
 
     def __init__(
         self,
@@ -208,7 +208,7 @@ class _Merge:
         return compose_result(self.workspace, self.ours, self.theirs, self.base, decided, {})
 
     def find_pages(self) -> list[Page]:
-        """The pages that differ, cached for the three trees: merges that exclude different pages share them."""
+        """The pages that differ; cached by the three trees, so that merges that exclude different pages share them."""
         computed, moves = self.workspace.cache, self._find_moves()
         key = ("pages", self.bindings, self.trees, *(tuple(side.items()) for side in moves))
         if key not in computed:

@@ -1,5 +1,4 @@
-"""The result of merging two commits: two trees, and the entries in conflict. Every flow acts on it and prints from
-it."""
+"""The result of merging two commits: two trees, and the entries in conflict."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -39,10 +38,10 @@ LOST_WORDS = "the platform had lost words of it, and they were edited there in t
 class Base:
     """The tree of a merge base, and its commits.
 
-    Shape: `tree` need not be that of `commits`: for a rewritten branch it also counts the former tip. `commits` become
-    the parents of a part, so a former tip is never among them: it would bring the dropped commits back. `ambiguous` are
-    paths that are in conflict between several best common ancestors: where the two sides differ in one of them, it is a
-    conflict, since choosing one ancestor would favour a side.
+    Shape: `tree` need not be that of `commits`: for a rewritten branch, it also counts former tips. `commits` become
+    the parents of a part, so no former tip is among them: that would bring the dropped commits back. `ambiguous` are
+    paths that are in conflict between several best common ancestors: where the sides differ in one of these, they are
+    in conflict too, since choosing one ancestor would favour a side.
     """
 
     tree: str
@@ -271,9 +270,10 @@ class Decisions:
 class MergeResult:
     """The trees that merging two commits gives, and the pages in conflict, which need a person.
 
-    Shape: the trees differ only in the pages in conflict, which are as that side has them. `outside_paths` are paths in
-    conflict that lie in no space. `revived_paths` are files that one side deleted and that stay since the other changed
-    them. `decisions` is what the trees were made from; None where one side has all of the other.
+    Shape: the trees differ only in the pages in conflict: `tree_with_ours` has them as ours, `tree_with_theirs` as
+    theirs. `outside_paths` are paths in conflict that lie in no space. `revived_paths` are files that one side deleted
+    and that stay because the other changed them. `decisions` is what the trees were made from; None where one side has
+    all of the other.
     """
 
     ours: str

@@ -57,7 +57,7 @@ from syncd.sync.workspace import Workspace
 
 @dataclass(frozen=True)
 class _MirrorState:
-    """The mirror of a space before a run: the tip of its ref, and the space's newest commit."""
+    """The mirror before a commit is added: the tip of its ref, and the newest commit of the space in it."""
 
     tip: str | None
     last: Commit | None
@@ -92,12 +92,12 @@ def mirror(
 ) -> tuple[Outcome, list[Proposal]]:
     """Bring the main content of a space into Git, and return the outcome and the space's own proposals.
 
-    Shape: Unchanged costs no request; else a commit for the revision, and for each that has passed since the last one,
-    as far as the platform shows it; the second parent is the commit of a proposal that was merged. A root directory
-    that the workspace's branch has changed is the root from now on. The proposals are returned as they were when the
-    content was read: one may have been merged since they were listed. `read_merged` reads the content of one that was
-    merged, where that is to be done before main content. `done` gets each revision that became a commit, also where an
-    error ends the flow.
+    Shape: an unchanged space costs no request. Otherwise the revision becomes a commit, and so does each revision since
+    the last one, as far as the platform shows it; its second parent is the commit of a proposal that it merged. A root
+    directory that the workspace's branch has changed is the root from now on. The proposals are returned as they were
+    when the content was read: one may have been merged since they were listed. `read_merged` is called for each merged
+    proposal before main content is mirrored. `done` gets each revision that became a commit, also when an error ends
+    the flow.
     Raises: BecameEmpty, TooMuch, WentBack, and what the adapters raise. Source: ARCHITECTURE.md, "A page is mirrored".
     """
     own, done = list(proposals), [] if done is None else done
@@ -210,7 +210,7 @@ def _find_between(workspace: Workspace, binding: Binding, revision: Revision) ->
 
 
 def _find_unrecorded(workspace: Workspace, binding: Binding, own: Sequence[Proposal]) -> tuple[Proposal, ...]:
-    """The merged proposals that no mirror commit records as merged yet."""
+    """The merged proposals that no mirror commit has recorded as merged."""
     return tuple(one for one in own if one.is_merged and not _has_landed(workspace, binding, one))
 
 
@@ -265,7 +265,7 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
 def _describe_dropped(
     workspace: Workspace, binding: Binding, merged: Sequence[Proposal], before: str | None, after: str
 ) -> Iterator[str]:
-    """A note for each change request that was merged while pages were in conflict, and took lines out of them."""
+    """A note for each change request whose merge took lines out of pages that were in conflict."""
     for proposal in merged:
         if before is None:
             return

@@ -16,7 +16,7 @@ from syncd.repo.values import Person
 
 
 class Source(Protocol):
-    """Content of a space at its current revision; `revision()` is the cheap read that says whether it moved."""
+    """Where content of a space is read; `revision()` is a cheap request that says whether the content has changed."""
 
     def revision(self) -> str:
         """Return the id of the revision that the content is at."""
@@ -40,11 +40,11 @@ class Source(Protocol):
 
 
 class RevisionMoved(Unreachable):
-    """The content changed while it was read; what was read of its tree is discarded."""
+    """The content changed while it was read, so that what was read is discarded."""
 
 
 class MainMoved(RevisionMoved):
-    """A space has a newer revision than its mirror, and a flow needs it in Git.
+    """A flow needs a revision of main content that is not in Git yet.
 
     Shape: `is_updated` says that the flow had updated a change request.
     """
@@ -120,7 +120,7 @@ class WrittenCommit:
 
 @dataclass(frozen=True)
 class Signature:
-    """Who and what a commit says it is from."""
+    """The message, author and parents of a commit."""
 
     message: str
     author: Person

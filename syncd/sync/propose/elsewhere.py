@@ -1,9 +1,9 @@
-"""Find the new pages and files of a branch that another change request brings to the platform already.
+"""Find the new pages and files of a branch that another change request adds already.
 
-A branch may begin at a commit of another one that is proposed, too, and clones that share a branch propose it each by
-itself. The platform knows no paths: two change requests that both add a page make two pages of it once both are merged.
-So what one of them adds is left out of the other until it is in main content. Nothing but the present content of a
-change request counts, so that two of them never wait for each other.
+A branch may start from a commit of another proposed branch, and clones that share a branch each propose it. The
+platform knows no paths: a page that two change requests add becomes two pages once both are merged. So what one of them
+adds is left out of the other until it is in main content. Only the present content of a change request counts, so that
+two of them never wait for each other.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -36,10 +36,10 @@ COMMITS_READ = 50
 def find_proposed_elsewhere(
     workspace: Workspace, binding: Binding, branch: str, space: Space, proposals: Sequence[Proposal]
 ) -> ProposedElsewhere:
-    """Return what of a branch waits for change requests of other branches, and for those of other clones.
+    """Return what of a branch waits for change requests of other branches and of other clones.
 
-    Shape: `proposals` are the space's own change requests as they were read; one that this run has made is live. Costs
-    nothing where no other change request is live.
+    Shape: `proposals` are the space's own change requests as they were read; one that this run has opened is live. It
+    costs nothing where no other change request is live.
     """
     repository = workspace.repository
     tip, main = repository.resolve(f"{HEADS}{branch}"), repository.resolve(workspace.main)
@@ -73,7 +73,7 @@ def find_proposed_elsewhere(
 
 
 def list_waiting(workspace: Workspace, elsewhere: ProposedElsewhere, existing: str, tip: str) -> frozenset[str]:
-    """Return the paths of a branch's tip that wait for other change requests; its own one holds a commit's content."""
+    """Return the paths of a branch's tip that wait for other change requests; `existing` is what its own one holds."""
     # Where the branch has moved a page away, what it has at that path is another one.
     moves = find_moves(workspace, existing, tip) if elsewhere.added else {}
     lookup = workspace.repository.lookup
@@ -83,11 +83,11 @@ def list_waiting(workspace: Workspace, elsewhere: ProposedElsewhere, existing: s
 def _compare_with_branch(
     workspace: Workspace, binding: Binding, other: ProposalRecord, main: str, tip: str, new: Collection[str]
 ) -> tuple[set[str], set[str]]:
-    """The paths in the tip of what the change request of another branch adds to main content, and those of such files
-    that the tip has deleted.
+    """The paths, in the tip, of what the change request of another branch adds to main content; and the paths of such
+    files that the tip has deleted.
 
-    A file of the same path is the same one, as Git would take it when both branches are merged, and so is one that
-    either branch has moved since they parted.
+    A file at the same path is the same file, as it is for Git when both branches are merged; so is a file that either
+    branch has moved since they diverged.
     """
     repository = workspace.repository
     here = repository.resolve(workspace.change_ref(binding, int(other.number)))
@@ -106,8 +106,8 @@ def _compare_with_branch(
 
 
 def _follow_to_tip(workspace: Workspace, base: str, tip: str, paths: Iterable[str]) -> tuple[set[str], set[str]]:
-    """Where the tip has the files that lie at these paths of an older commit, also what has taken the place of one, and
-    which of them it has deleted."""
+    """The tip's paths of files at some paths of an older commit, with the paths that other files have taken over; and
+    which of the files the tip has deleted."""
     lookup, moves = workspace.repository.lookup, find_moves(workspace, base, tip)
     later = {path: moves.get(path, path) for path in paths}
     gone = {old for old, path in later.items() if lookup(base, old) is not None and lookup(tip, path) is None}
@@ -116,8 +116,8 @@ def _follow_to_tip(workspace: Workspace, base: str, tip: str, paths: Iterable[st
 
 
 def _list_new(workspace: Workspace, binding: Binding, main: str, commit: str, *, moved: bool = False) -> set[str]:
-    """The paths at which a commit has files that it has added to main content since they parted; with `moved` also
-    those to which it has moved a file."""
+    """The paths of files that a commit has added since it diverged from main content; with `moved`, also those to which
+    it has moved a file."""
     repository = workspace.repository
     base = repository.find_merge_base(main, commit) or main
     changes = [found for found in repository.compare_trees(base, commit) if binding.holds(found.path)]
@@ -158,7 +158,7 @@ def _list_foreign(
 def _compare_with_clone(
     workspace: Workspace, binding: Binding, request: ChangeRequest, commit: str | None, tip: str
 ) -> tuple[set[str], set[str]]:
-    """The same for the change request of another clone, which was made from a commit that the tip has, if from any."""
+    """As `_compare_with_branch`, for another clone's change request; `commit` is what it was made from, if known."""
     content = ProposedContent(workspace.client, binding.space, request.id).content()
     added = _list_added(workspace, binding, content, commit) if commit else ()
     paths, gone = _follow_to_tip(workspace, commit or tip, tip, added)

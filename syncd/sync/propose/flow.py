@@ -1,4 +1,4 @@
-"""Propose a branch: its commits become the content of one change request for each space that they touch."""
+"""Propose a branch: its commits become the content of a change request in each space that they touch."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -51,10 +51,10 @@ def propose(
     """Bring the content of a branch into its change request.
 
     Shape: there is one change request for each space and branch, and none for a branch that changes nothing. A space
-    that the platform's own Git Sync writes gets only a note, or GuardRefused where a person requested just this. `done`
-    gets what was written, also where an error ends the rest.
-    Raises: GuardRefused, BecameEmpty and TooMuch from the guards; ProposalEnded when somebody merged or archived it
-    meanwhile.
+    that the platform's own Git Sync writes gets only a note. `is_requested` says that a person asked for just this.
+    `done` gets what was written, also when an error ends the flow.
+    Raises: GuardRefused for a space with Git Sync when `is_requested`; BecameEmpty and TooMuch from the guards;
+    ProposalEnded when somebody merged or archived the change request meanwhile.
     Source: docs/decisions/0002-one-recorded-base.md.
     """
     own = find_own_proposal(proposals, branch)
@@ -129,7 +129,7 @@ def _record(workspace: Workspace, binding: Binding, intent: Intent, live: Propos
 def _report_others(
     workspace: Workspace, own: Proposal | None, older: Proposal | None, newer: Proposal
 ) -> tuple[str, ...]:
-    """What is said of the branch's other change requests: one that was archived, and one that counts no more."""
+    """Notes about the branch's other change requests: one that was archived, and one that a newer one replaces."""
     number = newer.change_request.number
     if own is not None and not own.change_request.is_live and own.lane != newer.lane:
         tip = workspace.repository.resolve(f"{HEADS}{newer.branch}")
@@ -153,7 +153,7 @@ def _report_waiting(intent: Intent, reports: tuple[Change, ...]) -> Outcome:
 
 
 def _is_in_step(workspace: Workspace, binding: Binding, live: Proposal) -> bool:
-    """Whether nothing changed since the branch was sent completely; needs no merge, since most runs end here."""
+    """Whether nothing changed since all of the branch was sent. Needs no merge, since most runs end here."""
     repository, number = workspace.repository, live.change_request.number
     tip, main = repository.resolve(f"{HEADS}{live.branch}"), repository.resolve(workspace.main)
     here = repository.resolve(workspace.change_ref(binding, number))
@@ -173,8 +173,8 @@ def _is_in_step(workspace: Workspace, binding: Binding, live: Proposal) -> bool:
 
 
 def _needs_no_write(workspace: Workspace, binding: Binding, intent: Intent, own: Proposal | None, state: str) -> bool:
-    """Whether nothing is left to write: the platform has what is desired, or all of it that can be written, or a
-    person archived a change request with just this."""
+    """Whether nothing is left to write: the platform has what is desired, or as much of it as can be written, or a
+    person has archived a change request with just that."""
     repository = workspace.repository
     if own is None or not own.change_request.is_live:
         if own is not None and not list_new_work(repository, own.commit, intent.main, intent.tip):
@@ -210,7 +210,7 @@ def find_new_branches(
 
 
 def guard_new_branches(workspace: Workspace, binding: Binding, names: Sequence[str]) -> Outcome:
-    """Return when a run may propose all of these new branches of a space; nothing is written. Raises: TooMuch."""
+    """Refuse to open change requests for too many new branches of a space; nothing is written. Raises: TooMuch."""
     guard_openings(f"open.{binding.name}", names, force=workspace.force)
     return Unchanged()
 

@@ -1,4 +1,4 @@
-"""What a branch asks of one space: main content and its change request merged with it, as a commit that can be sent."""
+"""Gather what a branch wants of one space: the branch, main content and its change request, merged into a commit."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -36,10 +36,10 @@ def gather_intent(
     live: Proposal | None,
     elsewhere: ProposedElsewhere = NOTHING,
 ) -> Intent | None:
-    """Return what a branch asks of a space, merged with main content and its live change request.
+    """Return what a branch wants of a space, merged with main content and with its live change request.
 
-    Shape: None when the branch has no commit of its own, and its change request nothing else than main content.
-    `elsewhere` is what other change requests add already, which is left out.
+    Shape: None when the branch has no commit of its own, and its change request holds only main content. What other
+    change requests add already (`elsewhere`) is left out.
     Raises: FileInvalid for a table of contents or settings that cannot be read; GitFailed for a cut history.
     Source: docs/decisions/0002-one-recorded-base.md.
     """
@@ -109,8 +109,8 @@ def _describe_later(
     added: Mapping[str, tuple[str, ...]],
     live: Proposal | None,
 ) -> tuple[str, ...]:
-    """What people are told of pages that came to main content after a change request began, and that the branch has
-    otherwise; `sides` are main content and the branch with it."""
+    """A note about pages that main content got after a change request began, and that differ in the branch; `sides` are
+    main content, and the branch merged with it."""
     repository, (main, ours) = workspace.repository, sides
     changed = {
         names[-1]
@@ -130,8 +130,8 @@ def _describe_later(
 def _is_nothing_own(
     workspace: Workspace, binding: Binding, branch: str, commits: tuple[str, str], live: Proposal | None
 ) -> bool:
-    """Whether all of a branch is in main content, and its change request holds nothing that has to follow that, given
-    the branch's commit and that of main content."""
+    """Whether all of a branch is in main content, and its change request, if any, holds nothing else;
+    `commits` are the branch's and that of main content."""
     repository, (tip, main) = workspace.repository, commits
     if not repository.is_ancestor(tip, main):
         return False
@@ -154,8 +154,8 @@ def _list_entry_conflicts(
 def _list_left_out(
     main: MergeResult | None, result: MergeResult, added: dict[str, tuple[str, ...]]
 ) -> tuple[tuple[str, ...], ...]:
-    """All paths of each entry that is in conflict with main content or the change request, or that was added to main
-    content and comes with the next update."""
+    """All paths of each entry that is in conflict with main content or the change request, or that main content has
+    added and the next update brings."""
     held = [
         paths
         for page in (*(main.conflicts if main is not None else ()), *result.conflicts)
@@ -175,9 +175,9 @@ def _write_desired(
     *,
     deletes_unseen: bool,
 ) -> str:
-    """Write the commit of what the space is to hold; its parents say what it was made from.
+    """Write the commit of what the space is to hold, and return its id; its parents say what it was made from.
 
-    No branch ever names it. The same state gives the same commit, so that a second run asks for the same.
+    The same state gives the same commit, so that a second run sends the same.
     """
     repository = workspace.repository
     others = list_other_directories(workspace.bindings, binding)

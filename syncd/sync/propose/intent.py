@@ -1,4 +1,4 @@
-"""What a branch asks of one space, as a value."""
+"""Values of a push: what a branch wants of one space, what exists, and what waits elsewhere."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -19,11 +19,11 @@ PATHS_SHOWN = 5
 
 @dataclass(frozen=True)
 class ProposedElsewhere:
-    """What of a branch's commit waits for other change requests.
+    """What of a branch has to wait, because other change requests add it already.
 
-    Shape: `added` are the numbers of the change requests by the paths that they add. `links` are the paths to which
-    each changed page links: where one of them is left out, the page is left out, too, since its link would lead
-    nowhere. `deleted` are the paths of what they add and the commit, which began at them, has no more.
+    Shape: `added` has the number of the change request by each path that one adds. `links` has the paths to which each
+    changed page links: a page waits with what it links to, since its link would lead nowhere. `deleted` are paths that
+    the others add, and that the branch had and has deleted.
     """
 
     added: Mapping[str, int] = field(default_factory=dict)
@@ -57,7 +57,7 @@ def format_paths(paths: Collection[str]) -> str:
 
 @dataclass(frozen=True)
 class Intent:
-    """What a branch asks of one space: the tree of the commit `desired` is what the space is to hold.
+    """What a branch wants of one space: the tree of the commit `desired` is what the space is to hold.
 
     Shape: `tip` is the branch's commit, `main` that of main content, and `existing` the one that operations are planned
     against: the change request's, or main content's where there is none. The parents of `desired` are the branch's

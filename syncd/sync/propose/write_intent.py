@@ -67,9 +67,9 @@ def write_intent(
 ) -> WrittenIntent:
     """Bring what a branch asks for to the platform; `live` is its change request, None for a new one.
 
-    Shape: `done` gets what was written where an error ends it.
-    Raises: RevisionMoved when others kept writing; MainMoved when it has main content that the mirror does not have;
-    ProposalEnded when somebody merged or archived it; what planning, the guards and the adapters raise.
+    Shape: `done` gets what was written when an error ends the rounds.
+    Raises: RevisionMoved when others kept writing; MainMoved when the change request has main content that the mirror
+    lacks; ProposalEnded when somebody merged or archived it; what planning, the guards and the adapters raise.
     """
     if workspace.write == "comments":
         workspace.client.change_requests.writes = False
@@ -243,8 +243,10 @@ class _Rounds:
         return False
 
     def _plan_refused_anew(self, refusal: Rejected) -> None:
-        """Let the next round plan from both trees where this one did not: tables of contents do not tell all, such as
-        slugs. Raises: the refusal, where both trees were read; ProposalEnded."""
+        """Let the next round plan from both trees, where this one planned from tables of contents, which have no slugs.
+
+        Raises: the refusal, where both trees were read; ProposalEnded.
+        """
         try:
             with detect_end(self.workspace, self.binding, self.live):
                 raise refusal

@@ -1,4 +1,4 @@
-"""Review: what reviewers and the platform do to own change requests comes back into Git."""
+"""Review: what reviewers and the platform do to our change requests comes back into Git."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -44,14 +44,14 @@ def review(
     is_updated: bool = False,
     will_propose: bool = True,
 ) -> tuple[Proposal, Outcome]:
-    """Bring the news of an own change request into Git, and return the change request as it is after that.
+    """Bring what is new in one of our change requests into Git, and return the change request as it is then.
 
-    Shape: `space` and all its own `proposals` are as they are now. An outdated change request that does not conflict is
-    updated from main content, where the policy says so and the run `will_propose`; changed content becomes a commit on
-    its ref; an unchanged one costs nothing, unless its reviews are to be read, and one that was archived is read a last
-    time. `is_updated` says that this run has updated it, and did not come to read what that made of it. `done` gets
-    what was done, also where an error ends the rest.
-    Raises: MainMoved when it has taken in, or is about to take in, main content that the mirror does not have.
+    Shape: `space` and all its `proposals` are as they are now. An outdated change request without conflicts is updated
+    from main content, if the policy says so and the run `will_propose`. Changed content becomes a commit on its ref. An
+    unchanged change request costs nothing, unless its reviews are to be read; an archived one is read a last time.
+    `is_updated` says that this run has updated it, and has not read the result yet. `done` gets what was done, also
+    when an error ends the rest.
+    Raises: MainMoved when it has taken in, or is about to take in, main content that the mirror lacks.
     Source: docs/decisions/0002-one-recorded-base.md.
     """
     if proposal.change_request.status == "merged":
@@ -89,9 +89,9 @@ def _report_update(request: ChangeRequest, *, has_conflicts: bool) -> Applied:
 
 
 def read_merged(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
-    """Bring what a merged change request held to its ref, where nobody has read yet what came of what was sent.
+    """Bring the content of a merged change request to its ref, if something was sent to it that no run has read back.
 
-    Without it, main content would not be known to have what the branch had sent, and a later deletion of that in the
+    Otherwise Git would not know that main content has what the branch had sent, and a later deletion of that in the
     branch would be undone.
     """
     if list_sent(workspace, binding, proposal.change_request.number):
@@ -128,15 +128,15 @@ def fetch_content(
 
 
 def _is_due(workspace: Workspace, proposal: Proposal) -> bool:
-    """Whether main content is to be pulled into it: not for a branch that is gone."""
+    """Whether a change request is to be updated from main content; not when its branch is gone."""
     request = proposal.change_request
     wanted = workspace.policy.update == "auto" and request.outdated and request.is_live
     return wanted and not is_branch_gone(workspace, proposal.branch)
 
 
 def _guard_main_current(workspace: Workspace, binding: Binding) -> None:
-    """Check that main content is still what Git has: with a newer one, the update may conflict, and then the platform
-    keeps the lines of the change request alone. Raises: MainMoved."""
+    """Check that Git has the newest main content: an update from a newer one could conflict, and in a conflict the
+    platform keeps only the lines of the change request. Raises: MainMoved."""
     revision = workspace.client.spaces.get(binding.space).revision or ""
     if find_mirrored(workspace, binding, revision) is None:
         raise MainMoved(binding.space)
@@ -163,9 +163,9 @@ def _can_merge(workspace: Workspace, binding: Binding, proposal: Proposal) -> bo
 def _find_settling_commit(
     workspace: Workspace, binding: Binding, proposal: Proposal, space: Space, proposals: Sequence[Proposal]
 ) -> str:
-    """The branch's commit, if that has taken in both sides, so that what is in conflict between them is decided.
+    """The branch's commit, if it has taken in both sides, which decides all conflicts between them; else "".
 
-    Shape: a part of it where it has new pages that another change request brings, since this one has not.
+    Shape: a part of that commit, if it has new pages that another change request adds and this one has not.
     """
     repository, request = workspace.repository, proposal.change_request
     tip, main = repository.resolve(f"{HEADS}{proposal.branch}"), repository.resolve(workspace.main)

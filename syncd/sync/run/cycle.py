@@ -55,21 +55,21 @@ class Flows:
     proposals: dict[Binding, list[Proposal]] = field(default_factory=dict)
     _spaces: SpaceReader = field(init=False)
     _written_requests: set[str] = field(default_factory=set)
-    """Change requests that syncd wrote to after it had read them."""
+    """The lanes of change requests that this run wrote to after it had read them."""
     _updated_requests: set[str] = field(default_factory=set)
-    """The lanes of change requests that were updated from main content which was not in Git then."""
+    """The lanes of change requests that were updated from main content that Git did not have yet."""
     _held_branches: dict[Binding, list[str]] = field(default_factory=dict)
     """Branches that would open too many change requests at once."""
     _has_merged: bool = False
     """Whether main content moved by a merge of ours."""
     _conflicting_requests: set[str] = field(default_factory=set)
-    """Change requests, as `<space>/<number>`, that pages are in conflict with which are in none with main content."""
+    """Change requests, as `<space>/<number>`, that conflict with a branch where main content does not."""
     _has_failed: bool = False
-    """Whether a flow did not come to its end, so that pages may be in conflict of which nobody knows."""
+    """Whether a flow failed, so that there may be conflicts that this run did not find."""
 
     def run(self) -> Iterator[Result]:
-        """Run every flow that is asked for, and return what each came to, and each page that waits for a person,
-        once for each branch.
+        """Run every flow that the options ask for; yield what each came to, and once for each branch every page that
+        waits for a person.
 
         Source: ARCHITECTURE.md, "One run".
         """
@@ -142,8 +142,8 @@ class Flows:
             yield from self._import_again(branches, exchange)
 
     def _order_branches(self, branches: Sequence[Branch]) -> list[Branch]:
-        """Those that are proposed, since what they brought to the platform counts, then the new ones: a branch after
-        those that it begins at."""
+        """First the branches that have a change request, since what they brought to the platform counts; then the new
+        ones, each after those that it grew from."""
         known = {proposal.branch for own in self.proposals.values() for proposal in own}
         new = [branch for branch in branches if branch.name not in known and self._has_own_commits(branch)]
         repository = self.workspace.repository
@@ -167,8 +167,8 @@ class Flows:
     def _run_on_main(
         self, flow: str, key: str, binding: Binding, run: Callable[[list[Applied]], Outcome]
     ) -> Generator[Result, None, Result]:
-        """Run a flow of several steps and return its last result; where it needs newer main content than Git has, that
-        is mirrored first."""
+        """Run a flow of several steps and return its last result; where it needs newer main content than Git has,
+        mirror that and run the flow again."""
         moved: list[MainMoved] = []
 
         def attempt(done: list[Applied]) -> Outcome:
@@ -298,7 +298,8 @@ class Flows:
         return outcome
 
     def _integrate(self, branch: Branch) -> Outcome:
-        """Change requests that hold main content first, so that one merge brings both; then it, and then the others."""
+        """Merge into a branch: first change requests that hold main content, so that one merge brings both; then main
+        content; then the other change requests."""
         workspace = self.workspace
         convert_former_record(workspace, branch.name)
         lanes = {
@@ -332,7 +333,7 @@ class Flows:
         return tip is not None and main is not None and repository.is_ancestor(tip, main)
 
     def _has_own_commits(self, branch: Branch) -> bool:
-        """Whether main content lacks commits of a branch; false where Git can have no such branch, as the flows say."""
+        """Whether main content lacks commits of a branch; false for an impossible name, which the flows report."""
         with suppress(SyncdError):
             return not self._is_all_in_main(branch)
         return False
@@ -376,9 +377,9 @@ class Flows:
 def run_cycle(workspace: Workspace, options: RunOptions) -> list[Result]:
     """Run every flow once, record each outcome, and return them in order.
 
-    Shape: a flow that ran twice is recorded with its trouble, if any. What ends the run before its time is the last
-    result, of the flow `run`; the results before it are those of flows that had their turn. A run that is asked to stop
-    ends with the flow that heard it. Source: ARCHITECTURE.md, "One run".
+    Shape: of a flow that ran twice, the failure is recorded, if any. An error that ends the run early is the last
+    result, of the flow `run`. A run that is asked to stop ends with the flow that noticed it.
+    Source: ARCHITECTURE.md, "One run".
     """
     results: list[Result] = []
 

@@ -11,7 +11,7 @@ from syncd.sync.workspace import Workspace
 
 
 def record_results(workspace: Workspace, options: RunOptions, results: Sequence[Result], *, is_whole: bool) -> Outcome:
-    """Record what flows came to; of what a run did not get to, or was stopped at, the record stays as it was."""
+    """Record what flows came to; a flow that did not run, or was stopped, keeps its former record."""
     at = workspace.now().isoformat(timespec="seconds")
     ended = [result for result in results if not is_stopped([result])]
     pages = [result for result in ended if result.flow in (CONFLICT, PAGE)]

@@ -1,4 +1,4 @@
-"""Values of a run: what is asked for, and what each flow came to."""
+"""Values of a run: what it is to do, and what each flow came to."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from syncd.sync.site.options import SiteOptions
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Which flows a run is asked for, and for which branches: named ones, and those that a pattern matches now.
+    """Which flows to run, and for which branches: the named ones, and those that match a pattern now.
 
     Shape: `publication` says where the site of the first branch goes. `should_publish` pushes branches to their
     upstream. `prefer` says by a space's name which side wins where Git and the platform differ when they are joined for
-    the first time. `reviews` says when it is read who has reviewed an own change request.
+    the first time. `reviews` says when reviews of our change requests are read.
     """
 
     branches: tuple[str, ...] = ("main",)
@@ -32,12 +32,12 @@ class RunOptions:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every tracked branch takes part in every flow, so that what is missing is gone."""
+        """Whether every tracked branch takes part in every flow, so that what none of them finds is gone."""
         return self.integrate and self.propose
 
     @property
     def others(self) -> tuple[str, ...]:
-        """The branches that are fetched, too, and never brought to a branch here."""
+        """Further branches to fetch, which never become branches here."""
         return (self.publication.branch,) if self.publication is not None and self.publication.branch else ()
 
 

@@ -49,10 +49,10 @@ NO_UPDATE = Update()
 def find_start(
     workspace: Workspace, binding: Binding, here: str, sent: Sequence[SentContent], taken: str | None
 ) -> str:
-    """Return the commit or tree on which the content of a change request is written.
+    """Return the commit or tree from which the content of a change request starts, with the files that the platform
+    does not store.
 
-    Files that the platform does not store come from there. Shape: `here` is what it held, `taken` the main content in
-    it.
+    Shape: `here` is the commit of what it held before, `taken` that of the main content in it.
     """
     start = sent[-1].commit if sent else here
     if taken is None or has_taken_in(workspace, start, taken):
@@ -72,7 +72,7 @@ def _restore_other_spaces(workspace: Workspace, binding: Binding, merged: MergeR
 
 
 def has_taken_in(workspace: Workspace, commit: str, main: str) -> bool:
-    """Return whether a commit's history has one of main content, or a part of it."""
+    """Return whether a commit has a commit of main content, or a part of it, in its history."""
     return find_taken_in(workspace.repository, commit, main) is not None
 
 
@@ -87,8 +87,7 @@ def record_lane(
     is_own: bool = False,
     update: Update = NO_UPDATE,
 ) -> LaneContent:
-    """Return the tree and the parents that the commit of a change request is to have; `read` is its tree as it was
-    read.
+    """Return the tree and the parents of the commit that stands for a change request; `read` is the tree that was read.
 
     Shape: `here` is the commit of what it held before, `taken` that of the main content in it. `is_own` says that
     nobody has written since syncd did, so that every difference was made by the platform. `update` says what is known
@@ -117,8 +116,8 @@ def record_lane(
 def _restore_intended(
     workspace: Workspace, binding: Binding, read: str, *, here: str, sent: Sequence[SentContent]
 ) -> str:
-    """The tree that was read, with edits of others that syncd's write has just replaced, and without what the
-    platform's own merge had undone; the next write brings both to the platform."""
+    """The tree that was read, with edits of others put back that our write has just replaced, and with what the
+    platform's own merge had undone. The next write brings both to the platform."""
     repository = workspace.repository
     former, meant = find_content(repository, here), repository.read_root_tree(here)
     changed = [found for found in repository.compare_trees(former, read) if binding.holds(found.path)]
