@@ -111,10 +111,12 @@ def _apply_site(
         if prepared.plan and not closed and not consent.is_given:
             _confirm(prepared, consent)
         with stop_request.handle_signals():
-            settled, seconds = _apply_timed(workspace, prepared, session)
+            started_at = time.monotonic()
+            settled = run_plan(workspace, prepared, session.site_options)
+            seconds = time.monotonic() - started_at
         if closed and settled.done is None:
             settled = replace(settled, outcome=_build_refusal(prepared, closed, consent))
-        return _print_result(prepared, (settled, seconds), consent, as_json=as_json)
+        return _print_result(prepared, settled, consent, seconds=seconds, as_json=as_json)
 
 
 def _describe_edits(workspace: Workspace, session: SiteSession) -> str:
@@ -125,7 +127,7 @@ def _describe_edits(workspace: Workspace, session: SiteSession) -> str:
 
 
 def _check_digest(prepared: PreparedPlan, consent: Consent) -> None:
-    digest = prepared.plan.digest()
+    digest = prepared.plan.digest
     if consent.expect and consent.expect != digest:
         raise StalePlan(
             f"the plan is {digest} now, not {consent.expect}; nothing was applied", hint="read it: syncd site plan"
@@ -136,7 +138,7 @@ def _check_digest(prepared: PreparedPlan, consent: Consent) -> None:
 
 def _confirm(prepared: PreparedPlan, consent: Consent) -> None:
     if not sys.stdin.isatty():
-        command = f"{consent.command} --expect {prepared.plan.digest()}"
+        command = f"{consent.command} --expect {prepared.plan.digest}"
         raise typer.BadParameter(f"nobody is here to ask: add --yes, or apply just this plan: {command}")
     if not typer.confirm("Apply this plan?", err=True):
         print("Nothing was applied.", file=sys.stderr)
@@ -146,23 +148,16 @@ def _confirm(prepared: PreparedPlan, consent: Consent) -> None:
 def _build_refusal(prepared: PreparedPlan, closed: Sequence[Gate], consent: Consent) -> Held:
     """The outcome of a plan that a gate holds, with the commands that open the gate."""
     flags = " ".join(gate.flag for gate in closed)
-    digest = prepared.plan.digest()
+    digest = prepared.plan.digest
     hint = (
         f"if this is intended: {consent.command} {flags}\nor approve it for the next run: syncd site approve {digest}"
     )
     return replace(refuse_plan(prepared.plan, closed), hint=hint)
 
 
-def _apply_timed(workspace: Workspace, prepared: PreparedPlan, session: SiteSession) -> tuple[PlanResult, float]:
-    started_at = time.monotonic()
-    settled = run_plan(workspace, prepared, session.site_options)
-    return settled, time.monotonic() - started_at
-
-
 def _print_result(
-    prepared: PreparedPlan, settled_in: tuple[PlanResult, float], consent: Consent, *, as_json: bool
+    prepared: PreparedPlan, settled: PlanResult, consent: Consent, *, seconds: float, as_json: bool
 ) -> int:
-    settled, seconds = settled_in
     outcome, done = settled.outcome, settled.done
     if as_json:
         print_document(

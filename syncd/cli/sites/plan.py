@@ -152,7 +152,7 @@ def build_plan_document(prepared: PreparedPlan) -> dict[str, Any]:
     source = prepared.source
     where = {"file": source.path, "commit": source.commit or None, "lock_serial": prepared.lock.serial}
     warnings = build_warning_documents(prepared.findings)
-    return {**render_plan_document(prepared.plan), "digest": prepared.plan.digest(), **where, "findings": warnings}
+    return {**render_plan_document(prepared.plan), "digest": prepared.plan.digest, **where, "findings": warnings}
 
 
 def _prepare_plan(session: SiteSession, planner_options: Options, *, whole: bool) -> tuple[PreparedPlan, str]:

@@ -44,7 +44,7 @@ def save_plan(path: Path, prepared: PreparedPlan, options: Mapping[str, Any], no
         source.path,
         source.commit,
         source.inputs(),
-        plan.digest(),
+        plan.digest,
         dict(plan.snapshot),
         options,
         at,
@@ -94,8 +94,8 @@ def check_same_plan(saved: SavedPlan, prepared: PreparedPlan) -> None:
         raise _make_error(f"{source.path} has changed since commit {saved.commit[:10]}")
     if moved := sorted(area for area, seen in plan.snapshot.items() if saved.snapshot.get(area) != seen):
         raise _make_error(f"the site has changed since: {', '.join(moved)}")
-    if saved.digest != plan.digest():
-        raise _make_error(f"the plan is {plan.digest()} now, not {saved.digest}")
+    if saved.digest != plan.digest:
+        raise _make_error(f"the plan is {plan.digest} now, not {saved.digest}")
 
 
 def _make_error(why: str) -> StalePlan:

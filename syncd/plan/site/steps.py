@@ -172,12 +172,9 @@ class SitePlan:
         """Return the lines about what somebody changed or deleted on the platform, whatever becomes of it."""
         return tuple(line for line in self.lines if line.is_drift)
 
-    def digest(self) -> str:
-        """Return twelve hex digits that differ when any step or gate differs."""
-        return self._digest
-
     @cached_property
-    def _digest(self) -> str:
+    def digest(self) -> str:
+        """Twelve hex digits that differ when any step or gate differs."""
         steps = [[s.wave, s.call, s.ref, s.id, s.body, s.drops] for s in self.steps]
         gates = [[gate.scope, list(gate.refs), gate.why] for gate in self.gates]
         text = json.dumps([self.site, steps, gates], sort_keys=True, ensure_ascii=False, default=_format_value)

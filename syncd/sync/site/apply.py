@@ -88,10 +88,10 @@ def apply_plan(
                 break
         notes = _find_unserved(workspace, file, done.steps)
     except SyncdError:
-        lock_writer.finish(first.digest())
+        lock_writer.finish(first.digest)
         raise
     settled = options.is_whole and not (done.failed or done.stale or done.skipped or done.left.steps)
-    note = lock_writer.finish(first.digest(), settled=settled)
+    note = lock_writer.finish(first.digest, settled=settled)
     return replace(done, lock=lock_writer.lock, notes=(*notes, *([note] if note else [])))
 
 

@@ -23,7 +23,7 @@ def find_closed_gates(workspace: Workspace, plan: SitePlan) -> tuple[Gate, ...]:
 
 def is_approved(workspace: Workspace, plan: SitePlan) -> bool:
     """Return whether somebody approved exactly this plan, less than a day ago."""
-    digest = plan.digest()
+    digest = plan.digest
     return any(
         one.digest == digest and is_approval_valid(one, workspace.now())
         for one in workspace.store.plans.list_pending(plan.site)
@@ -46,7 +46,7 @@ def hold_plan(workspace: Workspace, plan: SitePlan, file: str) -> None:
     plans = workspace.store.plans
     if any(one.approved and not is_approval_valid(one, workspace.now()) for one in plans.list_pending(plan.site)):
         plans.delete(plan.site)  # yesterday's approval is none: the plan has to be read again
-    plans.save_pending(PendingPlan(plan.site, plan.digest(), file, document, at))
+    plans.save_pending(PendingPlan(plan.site, plan.digest, file, document, at))
 
 
 def find_held_plan(held: Sequence[PendingPlan], beginning: str) -> PendingPlan:

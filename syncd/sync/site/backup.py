@@ -22,7 +22,7 @@ def save_backup(workspace: Workspace, path: str, plan: SitePlan, live: LiveSite,
         return
     now = workspace.now()
     document = json.dumps(vars(kept), ensure_ascii=False, sort_keys=True)
-    backup = Backup(plan.site, plan.digest(), now.isoformat(timespec="milliseconds"), document)
+    backup = Backup(plan.site, plan.digest, now.isoformat(timespec="milliseconds"), document)
     workspace.store.backups.save(backup, since=(now - BACKUP_AGE).isoformat(timespec="milliseconds"))
 
 

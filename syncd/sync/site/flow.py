@@ -133,7 +133,7 @@ def list_notes(prepared: PreparedPlan) -> tuple[str, ...]:
 
 def refuse_plan(plan: SitePlan, closed: Sequence[Gate], commands: str = "syncd site") -> Held:
     """Return the outcome of a plan that gates hold: why, and how to let it through by a group of commands."""
-    digest = plan.digest()
+    digest = plan.digest
     why = "; ".join(f"{gate.scope}: {gate.why}" for gate in closed)
     command = format_pending_command(digest, commands)
     hint = f"{command} shows it; {commands} approve {digest} lets it through"

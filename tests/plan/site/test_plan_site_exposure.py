@@ -224,7 +224,7 @@ def test_an_approval_is_for_one_audience() -> None:
     after = planned(file, replace(live, site={**live.site, "visibility": "public"}), lock)
     assert [gate.refs for gate in before.gates] == [gate.refs for gate in after.gates]
     assert before.steps == after.steps
-    assert before.digest() != after.digest()
+    assert before.digest != after.digest
 
 
 def test_a_condition_in_the_reason_is_a_short_text() -> None:

@@ -131,7 +131,7 @@ title   left as it is
 report    ? leave   section home                      title  is Welcome; the file says HomeHome  [site.yaml:1]
 report                                                changed outside syncd, left as it is: on_drift is report
 plain
-plain   Plan {plan.digest()}: 1 to add, 2 to change, 1 to delete, 1 left as it is.
+plain   Plan {plan.digest}: 1 to add, 2 to change, 1 to delete, 1 left as it is.
 plain   At most 4 requests that change the site.
 hint    Apply with: syncd site apply"""
     )

@@ -15,7 +15,7 @@ def render_plan_document(plan: SitePlan) -> dict[str, Any]:
     """Return a plan as JSON: what happens to what, the requests, and the gates."""
     return {
         "format_version": FORMAT,
-        "plan_id": plan.digest(),
+        "plan_id": plan.digest,
         "site": plan.site,
         "snapshot": dict(plan.snapshot),
         "summary": dict(plan.counts()),

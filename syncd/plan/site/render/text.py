@@ -125,7 +125,7 @@ def render_plan_markdown(plan: SitePlan, findings: Iterable[str] = ()) -> str:
     Shape: `findings` are sentences about the site file, which come first among the warnings.
     """
     warnings = [*findings, *plan.warnings]
-    parts = [f"### Site plan `{plan.digest()}`", *_summarize(plan)]
+    parts = [f"### Site plan `{plan.digest}`", *_summarize(plan)]
     for area in AREAS:
         lines = list(_select_area(plan, area))
         if lines:
@@ -263,7 +263,7 @@ def _summarize(plan: SitePlan, *, verbose: bool = False) -> list[str]:
     requests = f"At most {calls} {'request that changes' if calls == 1 else 'requests that change'} the site."
     if not calls:
         requests = "The site stays as it is; only the lock learns." if plan else "Nothing would be changed."
-    return [f"Plan {plan.digest()}: {said or 'the lock is brought up to date'}.{beyond}", requests]
+    return [f"Plan {plan.digest}: {said or 'the lock is brought up to date'}.{beyond}", requests]
 
 
 def _render_gate(gate: Gate) -> Iterator[StyledLine]:
