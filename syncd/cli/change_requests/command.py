@@ -24,6 +24,7 @@ from syncd.errors import SyncdError
 from syncd.model.change_request import ChangeRequest
 from syncd.sync.review.decide import merge_request, record_decision, refresh_request, set_request_status
 from syncd.sync.review.requests import LIVE, STATUSES, FoundRequest, find_requests, list_requests, read_details
+from syncd.sync.state.proposed_refs import list_proposed
 from syncd.sync.workspace import Workspace
 
 
@@ -130,9 +131,18 @@ def reopen(config_file: Path | None, name: RequestName, *, as_json: bool) -> Non
             now, message = found.request, "is open already"
         else:
             now, message = set_request_status(workspace, found, "open"), "is open"
-        push = name_config(f"syncd push {found.branch}", config_file)
-        next_step = f"{push} goes on with it" if found.branch else ""
+        next_step = _format_reopened(workspace, found, config_file) if found.branch else ""
         _print_change(workspace, found, now, message, next_step=next_step, as_json=as_json)
+
+
+def _format_reopened(workspace: Workspace, found: FoundRequest, config_file: Path | None) -> str:
+    """What comes after a change request was opened again: a branch is sent to its newest one alone."""
+    own = [number for number, branch, _ in list_proposed(workspace.repository, found.binding) if branch == found.branch]
+    newest, number = max(own, default=0), found.request.number
+    if newest > number:
+        merge = name_config(f"syncd cr merge {number}", config_file)
+        return f"{merge}, once it is reviewed; nothing is sent to it, since what {found.branch} says goes to #{newest}"
+    return f"{name_config(f'syncd push {found.branch}', config_file)} goes on with it"
 
 
 def _refresh_request(workspace: Workspace, found: FoundRequest) -> FoundRequest:

@@ -145,6 +145,7 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
     if not pushed and (steps := sum(space.manual_steps for space in work.spaces)):
         named = f"syncd push {escape(work.branch)} names each"
         yield f"! {format_count(steps, 'manual step')} on the platform: {named}"
+    yield from _format_former(work)
     yield from _format_reviewed(work)
     yield from _format_uncommitted(work)
 
@@ -159,6 +160,13 @@ def format_untracked(work: BranchWork, *, pulled: bool) -> Iterator[str]:
         what, branch = format_paths(changed), escape(work.branch)
         yield f"! not sent: {what}: {branch} is not one of the tracked branches; syncd push sends it"
     yield from _format_reviewed(work)
+
+
+def _format_former(work: BranchWork) -> Iterator[str]:
+    for number, newest in ((number, space.request) for space in work.spaces for number in space.former):
+        if newest is not None:
+            goes = f"what {escape(work.branch)} says goes to #{newest.number}"
+            yield f"! #{number} is open, and is not written to: {goes}; merge #{number}, or syncd cr close {number}"
 
 
 def _format_reviewed(work: BranchWork) -> Iterator[str]:
@@ -264,6 +272,7 @@ def _build_space_document(space: Unsent) -> dict[str, Any]:
         "conflicting": list(space.conflicting),
         "awaited": [{"path": path, "change_request": number} for path, number in space.awaited],
         "unlisted": list(space.unlisted),
+        "former": list(space.former),
         "is_sent": space.is_sent,
         "is_taken_back": space.is_taken_back,
         "was_tried": space.was_tried,

@@ -1,6 +1,6 @@
 """What of a branch and of its work tree no change request holds yet, as this machine knows it; reads Git only."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from posixpath import basename
@@ -51,7 +51,8 @@ class Unsent:
     just this state found nothing to write, but for `manual_steps` that only a person can do on the platform.
     `is_taken_back` says that `request` was archived, and nothing was committed since. `awaited` are new paths that are
     left to the change request of another branch, each with its number. `held` are changed paths that `request` has
-    already as they are.
+    already as they are. `former` are the numbers of older change requests of the branch that are open: nothing is
+    written to them.
     """
 
     binding: Binding
@@ -67,6 +68,7 @@ class Unsent:
     is_taken_back: bool = False
     awaited: tuple[tuple[str, int], ...] = ()
     held: tuple[str, ...] = ()
+    former: tuple[int, ...] = ()
 
     @property
     def pending(self) -> tuple[str, ...]:
@@ -133,6 +135,7 @@ def find_unsent(
         is_taken_back,
         tuple(sorted(awaited.items())),
         _find_held(repository, binding, changed, tip, lane) if lane is not None else (),
+        tuple(_find_former(repository, binding, branch)),
     )
 
 
@@ -191,6 +194,14 @@ def find_request(repository: Repository, binding: Binding, branch: str) -> SentR
     address, is_archived = notes.get(ADDRESS), notes.get(STATUS) == "archived"
     is_commented = repository.resolve(f"{COMMENTED}{binding.name}/{newest}") is not None
     return SentRequest(newest, address if isinstance(address, str) else "", numbers[newest], is_archived, is_commented)
+
+
+def _find_former(repository: Repository, binding: Binding, branch: str) -> Iterator[int]:
+    """The change requests of a branch that are open beside its newest one: somebody opened one of them again."""
+    numbers = sorted(number for number, other, _ in list_proposed(repository, binding) if other == branch)
+    for number in numbers[:-1]:
+        if read_notes(repository, binding, number).get(STATUS) != "archived":
+            yield number
 
 
 def _is_sent(repository: Repository, binding: Binding, tip: str, request: SentRequest) -> bool:

@@ -264,3 +264,23 @@ def test_two_branches_that_have_only_manual_steps_come_to_rest(docs: Writer) -> 
     refs = docs.git("for-each-ref")
     docs.run("sync")
     assert docs.git("for-each-ref") == refs
+
+
+def test_a_change_request_that_is_opened_again_beside_a_newer_one_is_told(docs: Writer, web: Web) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, A.")
+    docs.run("sync")
+    first = web.proposed()
+    web.archive(first)
+    docs.edit("p1.md", "P1 one, A.", "P1 one, B.")
+    docs.run("push")
+    newer = web.proposed()
+    assert f"what main says goes to #{newer}" in docs.run("cr", "reopen", first)
+    told = (
+        f"#{first} is open, and is not written to: what main says goes to #{newer}; merge #{first}, or syncd cr close"
+    )
+    for command in ("sync", "status", "push"):
+        assert told in docs.run(command), command
+    assert "P1 one, A." in web.text("p1", request=first)
+    docs.run("cr", "close", first)
+    assert docs.run("sync").splitlines()[-1] == "Everything is in step."
+    assert "P1 one, B." in web.text("p1", request=newer)
