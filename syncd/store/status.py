@@ -32,7 +32,8 @@ class FlowOutcome:
     """What the last run of one flow came to; `at` is an ISO 8601 moment.
 
     Shape: `detail` is all that it says, `why` and `hint` are its parts; `why` is "" where an older version recorded it.
-    `command` settles it. A conflict is one between `branch` and `lane`, as people call its ref.
+    `command` settles it. A conflict is one between `branch` and `lane`, as people call its ref; a page that was refused
+    is one of `branch`, and `lane` is the commit that it was refused at.
     """
 
     flow: str

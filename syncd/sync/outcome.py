@@ -24,7 +24,7 @@ class Held:
 
     Shape: with `approval`, all is done except what the person has to agree to; with `manual`, except what only a person
     can do. `command` settles it. A page is in conflict between `branch` and `lane`, which is what people call the ref
-    of the other side.
+    of the other side; a refused page is as `branch` has it at the commit `lane`.
     """
 
     why: str

@@ -233,6 +233,11 @@ class EntryConflict:
         is_hidden = self.titles is not None and self.why not in (TITLES, EXCLUDED)
         return f"{self.why}, and its titles differ" if is_hidden else self.why
 
+    @property
+    def choices(self) -> str:
+        """The options of `syncd resolve` that can decide it: an editor takes a text with lines in conflict."""
+        return "--ours, --theirs or --edit" if b"<<<<<<<" in self.text else "--ours or --theirs"
+
     def find_title(self, side: Side) -> str:
         """Return the title that a side gave the page, where titles are in conflict; else ""."""
         return self.titles[1 + SIDES.index(side)] if self.titles is not None else ""

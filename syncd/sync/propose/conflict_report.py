@@ -126,9 +126,7 @@ class _Reporter:
                 f"settle {page.path}, commit and push.",
                 f"{KEEP_MERGE[0].upper()}{KEEP_MERGE[1:]}.",
             )
-        return (
-            f"Where syncd works: syncd resolve {quote(page.path)} --branch {branch}, with --ours, --theirs or --edit.",
-        )
+        return (f"Where syncd works: syncd resolve {quote(page.path)} --branch {branch}, with {page.choices}.",)
 
 
 def _list_lines(merged: bytes, texts: Mapping[Side, bytes]) -> ConflictLines:

@@ -70,7 +70,7 @@ def gather_intent(
         more = describe_conflicts(workspace, result, branch, name, among=binding.holds)
         conflicts += tuple(outcome for outcome in more if outcome.paths not in known)
     left_out = _list_left_out(both.result, result, added)
-    conflicts += tuple(map(render_refusal, refusals))
+    conflicts += tuple(render_refusal(refusal, branch, tip) for refusal in refusals)
     # The branch deleted a page that main content added after this change request last took main in, or that another
     # change request is about to add. No operation can delete it here, and a later update brings it. So a part is sent,
     # not the tip: else the deletion would count as arrived.

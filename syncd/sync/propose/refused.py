@@ -42,11 +42,11 @@ def find_refusals(workspace: Workspace, binding: Binding, desired: str, here: st
     )
 
 
-def render_refusal(refusal: Refusal) -> Held:
-    """Return the outcome that tells a person of a refusal."""
+def render_refusal(refusal: Refusal, branch: str, tip: str) -> Held:
+    """Return the outcome that tells a person of a refusal of what a branch has at the commit `tip`."""
     error = refusal.error
     hint = f"{error.hint}; {HINT}" if error.hint else HINT
-    return Held(error.what, hint, error.exit_code, (error.path,), manual=True)
+    return Held(error.what, hint, error.exit_code, (error.path,), manual=True, branch=branch, lane=tip)
 
 
 def _find_unsendable(

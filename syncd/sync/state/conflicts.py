@@ -9,7 +9,7 @@ from syncd.repo.repository import Repository
 from syncd.store.status import FlowOutcome
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
-from syncd.sync.outcome import CONFLICT, Held
+from syncd.sync.outcome import CONFLICT, PAGE, Held
 from syncd.sync.state.proposed_refs import list_proposed
 
 if TYPE_CHECKING:  # `status` looks at what is settled, and needs neither
@@ -36,7 +36,7 @@ def describe_conflicts(
     return tuple(
         Held(
             f"{page.reason} ({branch} and {name}); it stays as each side has it",
-            f"syncd resolve {quote(page.path)}{where}, with --ours, --theirs or --edit{elsewhere}",
+            f"syncd resolve {quote(page.path)}{where}, with {page.choices}{elsewhere}",
             exit_code=Conflict.exit_code,
             paths=(page.path,),
             command=f"syncd resolve {quote(page.path)}{where}",
@@ -97,16 +97,30 @@ def list_conflict_paths(workspace: "Workspace", binding: Binding, branch: str) -
 
 
 def drop_settled(repository: Repository, outcomes: Sequence[FlowOutcome]) -> tuple[FlowOutcome, ...]:
-    """Return the outcomes without the conflicts that a person has settled with Git since they were recorded: their
-    branch holds what it was in conflict with.
+    """Return the outcomes without what a person has settled with Git since they were recorded: conflicts of branches
+    that hold what they were in conflict with, and refused pages of which a branch has something else now.
     """
-    settled: dict[tuple[str, str], bool] = {}
+    settled: dict[tuple[str, str, str], bool] = {}
     for one in outcomes:
-        sides = (one.branch, one.lane)
-        if one.flow == CONFLICT and one.state == "held" and all(sides) and sides not in settled:
-            tip, other = repository.resolve(f"{HEADS}{one.branch}"), repository.resolve(f"refs/remotes/{one.lane}")
-            settled[sides] = None not in (tip, other) and repository.is_ancestor(str(other), str(tip))
-    return tuple(one for one in outcomes if one.flow != CONFLICT or not settled.get((one.branch, one.lane)))
+        subject = _describe_subject(one)
+        if one.state == "held" and one.branch and one.lane and subject not in settled:
+            settled[subject] = _is_settled(repository, one)
+    return tuple(one for one in outcomes if not settled.get(_describe_subject(one)))
+
+
+def _describe_subject(outcome: FlowOutcome) -> tuple[str, str, str]:
+    """What an outcome is about: the two sides of a conflict, or a page that was refused."""
+    return outcome.branch, outcome.lane, outcome.key if outcome.flow == PAGE else ""
+
+
+def _is_settled(repository: Repository, outcome: FlowOutcome) -> bool:
+    tip = repository.resolve(f"{HEADS}{outcome.branch}")
+    if tip is None:
+        return False
+    if outcome.flow == PAGE:
+        return repository.lookup(tip, outcome.key) != repository.lookup(outcome.lane, outcome.key)
+    other = repository.resolve(f"refs/remotes/{outcome.lane}")
+    return outcome.flow == CONFLICT and other is not None and repository.is_ancestor(other, tip)
 
 
 def clear_settled(

@@ -5,7 +5,7 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_w
 
 import pytest
 
-from tests.cli.sync.two_way import AHEAD, BEHIND, HOME, MAIN, Team, Web, Writer, conflicts
+from tests.cli.sync.two_way import AHEAD, BEHIND, HOME, MAIN, Team, Web, Writer, conflicts, text_of
 from tests.sampling import sample_cases
 
 pytestmark = pytest.mark.story
@@ -253,3 +253,18 @@ def test_a_page_that_is_resolved_stays_so_when_the_next_one_is(
         assert "Home two, says A." in web.text(HOME, request=web.proposed())
     else:
         assert web.titles(request=web.proposed())[HOME] == "Start"
+
+
+def test_only_choices_that_there_are_are_offered(docs: Writer, web: Web) -> None:
+    docs.rename("p1.md", "new.md")
+    docs.retitle("P2", "Second")
+    docs.edit("p3.md", "P3 one.", "P3 one, says Ann.")
+    web.add("new", text_of("New"))
+    web.retitle("p2", "The second")
+    web.edit("p3", "P3 one.", "P3 one, says Bea.")
+    said = docs.run("sync", code=6)
+    for path, choices in {"new.md": "or --theirs", "p2.md": "or --theirs", "p3.md": "--theirs or --edit"}.items():
+        (hint,) = (line for line in said.splitlines() if f"syncd resolve {path}, with --ours" in line)
+        assert hint.endswith(f" {choices}")
+        done = docs.syncd("resolve", path, "--edit", EDITOR="true", VISUAL="")
+        assert ("has no lines to choose from" in done.stderr) is ("--edit" not in choices), path

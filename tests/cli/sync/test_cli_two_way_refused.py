@@ -224,3 +224,16 @@ def test_a_page_with_markers_of_an_unsettled_merge_is_not_sent(docs: Writer, web
     docs.write("p2.md", "# P2\n\n```\n<<<<<<< HEAD\nMine.\n=======\nYours.\n>>>>>>> topic\n```\n")
     docs.commit()
     assert said not in docs.run("push")
+
+
+def test_a_refused_page_is_no_problem_once_it_is_mended_and_committed(docs: Writer) -> None:
+    docs.edit("p1.md", "P1 one.", "P1\0 one.")
+    docs.run("sync", code=65)
+    assert "p1.md:3:3: holds the character NUL" in docs.run("status", code=65)
+    docs.edit("p2.md", "P2 one.", "P2 one, says Ann.")
+    assert "p1.md:3:3: holds the character NUL" in docs.run("status", code=65)
+    docs.edit("p1.md", "P1\0 one.", "P1 one, says Ann.")
+    said = docs.run("status")
+    assert "NUL" not in said
+    assert said.endswith("Next: syncd push\n")
+    docs.run("push")
