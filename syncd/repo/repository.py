@@ -108,6 +108,15 @@ class Repository:
             self._ref_updates.update(ref, new, old=old)
         self._own_refs.note_ref(ref, new)
 
+    def set_ref(self, ref: str, new: str | None) -> str | None:
+        """Let a ref name a commit, or none; return what it named before. Raises: RefMoved when it moves meanwhile."""
+        old = self.resolve(ref)
+        if new is None and old is not None:
+            self.delete_ref(ref, old=old)
+        elif new is not None and new != old:
+            self.update_ref(ref, new, old=old)
+        return old
+
     def delete_ref(self, ref: str, *, old: str) -> None:
         """Delete a ref. Raises: RefMoved when it names something else than `old`."""
         with self._forget_on_failure(ref):

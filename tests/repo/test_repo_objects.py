@@ -33,6 +33,12 @@ def test_blobs_are_found_and_read(repository: Repository, base: str) -> None:
         assert repository.lookup(base, absent) is None
     assert repository.find_tree(base, "guide") != repository.find_tree(base)
     assert repository.find_tree(base, "nothing") is None
+    tree = repository.read_root_tree(base)
+    assert tree == repository.find_tree(base) == repository.read_root_tree(tree) == repository.write_tree(tree, {})
+    assert repository.is_tree(tree)
+    assert not repository.is_tree(base)
+    with pytest.raises(GitFailed, match="missing"):
+        repository.read_root_tree("0" * len(base))
 
 
 def test_the_author_is_who_git_would_name(repository: Repository, top: Path, git: Git, tmp_path: Path) -> None:

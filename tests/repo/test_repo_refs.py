@@ -22,6 +22,13 @@ def test_a_ref_is_made_moved_and_removed(repository: Repository, commit: Commit,
     assert repository.resolve(REF) is None
 
 
+def test_a_ref_is_set_whatever_it_names(repository: Repository, commit: Commit, base: str) -> None:
+    later = commit({"a.md": b"a"}, base)
+    former = [repository.set_ref(REF, new) for new in (None, base, base, later, None)]
+    assert former == [None, None, base, base, later]
+    assert repository.resolve(REF) is None
+
+
 def test_a_ref_that_moved_stays_where_it_is(repository: Repository, commit: Commit, base: str) -> None:
     later = commit({"a.md": b"a"}, base)
     repository.update_ref(REF, later, old=None)

@@ -156,8 +156,7 @@ class _SpaceBinder:
 
     def _write_candidate(self) -> Commit:
         """Write the mirror commit upon the branch's tip, beside main content's ref."""
-        if (old := self.repository.resolve(self.ref)) is not None:
-            self.repository.delete_ref(self.ref, old=old)
+        self.repository.set_ref(self.ref, None)
         aside = replace(self.workspace, main_ref=self.ref, onto=self.tip)
         mirror(aside, self.binding, space=self._read_space(), proposals=(), read_merged=lambda _: None)
         self._rename_lane(_MAIN, _UNDECIDED)
@@ -255,8 +254,7 @@ class _SpaceBinder:
 
     def _delete_candidate(self) -> None:
         """Forget the undecided state."""
-        if (old := self.repository.resolve(self.ref)) is not None:
-            self.repository.delete_ref(self.ref, old=old)
+        self.repository.set_ref(self.ref, None)
         self.workspace.store.forget(self.binding.space, _UNDECIDED)
 
     def _rename_lane(self, former: str, lane: str, *, commit: str = "") -> None:

@@ -57,9 +57,7 @@ def _write_commit(
     if revision is not None and content.id != revision:
         raise RevisionMoved(f"{binding.name} changed after it was listed", hint="the next run reads it again")
     apart = replace(workspace, onto=like, main_ref=SCRATCH)
-    old = workspace.repository.resolve(SCRATCH)
-    if old is not None:
-        workspace.repository.delete_ref(SCRATCH, old=old)
+    workspace.repository.set_ref(SCRATCH, None)
     base = replace(find_mirror_base(apart, binding, content, None, {}), start=like, is_complete=False)
     gathered = gather_content(apart, binding, source, content, base)
     signature = Signature("syncd: content of the past\n", workspace.committer(), ())

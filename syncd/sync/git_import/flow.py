@@ -86,11 +86,11 @@ def import_branch(
         ref=f"{HEADS}{branch}",
         **({"repo_project_directory": binding.directory} if binding.directory else {}),
     )
-    _note_request(workspace, binding, candidate.tip)
+    workspace.repository.set_ref(_request_ref(binding), candidate.tip)
     reach(FaultPoint.IMPORT_COMPARED)
     refused = _request_import(workspace, binding, request)
     if refused is not None:
-        _note_request(workspace, binding, None)
+        workspace.repository.set_ref(_request_ref(binding), None)
         return refused
     reach(FaultPoint.IMPORT_REQUESTED)
     operation = _wait_for_end(workspace, binding, former)
@@ -101,7 +101,7 @@ def import_branch(
         return Held(f"the platform did not import {branch} into {binding.name}: {why}", _HINT, exit_code=1)
     reach(FaultPoint.IMPORT_DONE)
     result = _read_result(workspace, binding, candidate)
-    _note_request(workspace, binding, None)
+    workspace.repository.set_ref(_request_ref(binding), None)
     return result
 
 
@@ -115,22 +115,13 @@ def finish_import(workspace: Workspace, binding: Binding) -> Outcome:
     operation = _wait_for_end(workspace, binding, None)
     if operation is not None and operation.state == RUNNING:
         return Waiting(f"an {operation.direction} of {binding.name} is underway")
-    _note_request(workspace, binding, None)
+    workspace.repository.set_ref(_request_ref(binding), None)
     return Unchanged()
 
 
 def _request_ref(binding: Binding) -> str:
     """The ref of the commit that the platform was asked to import, from before it is asked until its end was seen."""
     return f"refs/syncd/importing/{binding.name}"
-
-
-def _note_request(workspace: Workspace, binding: Binding, commit: str | None) -> None:
-    repository, ref = workspace.repository, _request_ref(binding)
-    old = repository.resolve(ref)
-    if commit is not None and old != commit:
-        repository.update_ref(ref, commit, old=old)
-    elif commit is None and old is not None:
-        repository.delete_ref(ref, old=old)
 
 
 _HINT = "check import_url and import_token_file of [repository.upstream], then syncd push"

@@ -167,15 +167,9 @@ class Exchange:
 
     def _track_all(self, upstream: Upstream, names: Sequence[str], there: Mapping[str, str]) -> Iterator[Change]:
         for name in names:
-            old = self._track_branch(upstream, name, there[name])
+            old = self.repository.set_ref(upstream.tracking_ref(name), there[name])
             key = f"{upstream.name}/{name}"
             yield Change("update" if old else "create", "branch", key, "fetched", before=old, after=there[name])
-
-    def _track_branch(self, upstream: Upstream, name: str, oid: str) -> str | None:
-        ref = upstream.tracking_ref(name)
-        if (old := self.repository.resolve(ref)) != oid:
-            self.repository.update_ref(ref, oid, old=old)
-        return old
 
     def _take_in(self, upstream: Upstream, branch: str) -> Outcome:
         """Bring a branch what the remote has, and remember what it holds of it."""
@@ -231,9 +225,7 @@ class Exchange:
 
     def record_last_seen(self, upstream: Upstream, branch: str, commit: str) -> None:
         """Record which commit of a branch of the remote was taken in, or pushed, last."""
-        ref = upstream.last_seen_ref(branch)
-        if (old := self.repository.resolve(ref)) != commit:
-            self.repository.update_ref(ref, commit, old=old)
+        self.repository.set_ref(upstream.last_seen_ref(branch), commit)
 
     def _push_branch(self, upstream: Upstream, branch: str, tip: str, seen: str | None) -> Outcome:
         assert self.remote_heads is not None
@@ -290,7 +282,7 @@ class Exchange:
         assert self.remote_heads is not None
         reach(FaultPoint.BRANCH_PUSHED)
         old, self.remote_heads[name] = self.remote_heads.get(name), tip
-        self._track_branch(upstream, name, tip)
+        self.repository.set_ref(upstream.tracking_ref(name), tip)
         if name == branch:
             self.record_last_seen(upstream, branch, tip)
         return Applied((Change("update", "branch", f"{upstream.name}/{name}", "pushed", before=old, after=tip),))

@@ -125,8 +125,7 @@ def _delete(exchange: Exchange, upstream: Upstream, branch: str, pushed: str) ->
             raise _build_refusal(upstream, branch, refusal)
         reach(FaultPoint.BRANCH_PUSHED)
         del exchange.remote_heads[branch]
-        if (old := repository.resolve(upstream.tracking_ref(branch))) is not None:
-            repository.delete_ref(upstream.tracking_ref(branch), old=old)
+        repository.set_ref(upstream.tracking_ref(branch), None)
         why = "no page is in conflict with it any more"
         outcome = Applied((Change("delete", "branch", name, why, before=pushed),))
     elif remote_commit is not None:

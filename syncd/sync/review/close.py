@@ -74,7 +74,5 @@ def _keep_edits(workspace: Workspace, binding: Binding, proposal: Proposal) -> s
     if has_equal_content(workspace, binding, here, proposal.commit):
         return ""
     ref = f"{archived_refs(binding)}{number}/{proposal.branch}"
-    old = repository.resolve(ref)
-    if old != here:
-        repository.update_ref(ref, here, old=old)
+    repository.set_ref(ref, here)
     return ref

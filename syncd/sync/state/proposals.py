@@ -184,10 +184,7 @@ def record_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) 
     if not read_recorded_id(workspace, binding, request.number):
         record_request(workspace, binding, request)
     note_space(workspace.repository, binding)
-    ref = f"{binding.proposed_refs}{request.number}/{proposal.branch}"
-    old = workspace.repository.resolve(ref)
-    if old != proposal.commit:
-        workspace.repository.update_ref(ref, proposal.commit, old=old)
+    workspace.repository.set_ref(f"{binding.proposed_refs}{request.number}/{proposal.branch}", proposal.commit)
 
 
 def forget_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) -> None:
@@ -199,8 +196,7 @@ def forget_proposal(workspace: Workspace, binding: Binding, proposal: Proposal) 
     workspace.store.forget(binding.space, proposal.lane)
     workspace.store.forget_request(binding.space, number)
     for ref in (workspace.change_ref(binding, number), notes_ref(binding, number), anchor):
-        if (old := workspace.repository.resolve(ref)) is not None:
-            workspace.repository.delete_ref(ref, old=old)
+        workspace.repository.set_ref(ref, None)
     forget_sent(workspace, binding, number)
     _note_space(workspace, binding)
 

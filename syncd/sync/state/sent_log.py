@@ -18,12 +18,12 @@ READ = "refs/syncd/read/"
 
 def begin_sending(workspace: "Workspace", binding: Binding, number: int, commit: str) -> None:
     """Record the commit that is about to be written to a change request."""
-    _set_ref(workspace, f"{SENDING}{binding.name}/{number}", commit)
+    workspace.repository.set_ref(f"{SENDING}{binding.name}/{number}", commit)
 
 
 def end_sending(workspace: "Workspace", binding: Binding, number: int) -> None:
     """Delete the record that a change request was being written, once its content was read back."""
-    _delete_ref(workspace, f"{SENDING}{binding.name}/{number}")
+    workspace.repository.set_ref(f"{SENDING}{binding.name}/{number}", None)
 
 
 def is_sending(workspace: "Workspace", binding: Binding, number: int) -> bool:
@@ -33,12 +33,12 @@ def is_sending(workspace: "Workspace", binding: Binding, number: int) -> bool:
 
 def begin_comments(workspace: "Workspace", binding: Binding, number: int, commit: str) -> None:
     """Record the commit that the comments on a change request propose."""
-    _set_ref(workspace, f"{COMMENTED}{binding.name}/{number}", commit)
+    workspace.repository.set_ref(f"{COMMENTED}{binding.name}/{number}", commit)
 
 
 def end_comments(workspace: "Workspace", binding: Binding, number: int) -> None:
     """Delete the record that comments had the proposal, once the content of the change request has it."""
-    _delete_ref(workspace, f"{COMMENTED}{binding.name}/{number}")
+    workspace.repository.set_ref(f"{COMMENTED}{binding.name}/{number}", None)
 
 
 def find_commented(workspace: "Workspace", binding: Binding, number: int) -> str | None:
@@ -50,11 +50,7 @@ def record_read(workspace: "Workspace", binding: Binding, number: int, commit: s
     """Record the commit of what the platform holds of a change request; "" where that is the change request's own
     commit.
     """
-    ref = f"{READ}{binding.name}/{number}"
-    if commit:
-        _set_ref(workspace, ref, commit)
-    else:
-        _delete_ref(workspace, ref)
+    workspace.repository.set_ref(f"{READ}{binding.name}/{number}", commit or None)
 
 
 def list_sent(workspace: "Workspace", binding: Binding, number: int | None = None) -> tuple[str, ...]:
@@ -69,14 +65,3 @@ def forget_sent(workspace: "Workspace", binding: Binding, number: int) -> None:
     end_sending(workspace, binding, number)
     end_comments(workspace, binding, number)
     record_read(workspace, binding, number, "")
-
-
-def _set_ref(workspace: "Workspace", ref: str, commit: str) -> None:
-    old = workspace.repository.resolve(ref)
-    if old != commit:
-        workspace.repository.update_ref(ref, commit, old=old)
-
-
-def _delete_ref(workspace: "Workspace", ref: str) -> None:
-    if (old := workspace.repository.resolve(ref)) is not None:
-        workspace.repository.delete_ref(ref, old=old)
