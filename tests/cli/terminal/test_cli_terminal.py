@@ -57,6 +57,16 @@ def test_a_reader_that_leaves_early_sees_no_complaint() -> None:
     assert len(done.stdout.splitlines()) == 1
 
 
+def test_the_exit_code_says_that_the_reader_left() -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "wb") as closed:
+        done = subprocess.run(
+            [sys.executable, "-m", "syncd", "explain", "all"], stdout=closed, stderr=subprocess.PIPE, check=False
+        )
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
 def test_letters_that_an_encoding_lacks_are_spelled_out(tmp_path: Path) -> None:
     (tmp_path / "SUMMARY.md").write_text("* [Home](README.md)\n")
     (tmp_path / "README.md").write_text("# Home\n\nWelcome.\n")
