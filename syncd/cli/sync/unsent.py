@@ -31,7 +31,8 @@ class BranchWork:
     Shape: `uncommitted` are paths with what happened to each. Of the pages that are listed and that the commit lacks,
     `ignored` are left out by an ignore rule of Git, `linked` lie behind a symbolic link or in a submodule,
     `still_listed` are deleted, and `missing` were never there. `not_taken_in` are change requests of a branch that
-    is not tracked, with the short name of the ref of each, that have what the branch lacks.
+    is not tracked, with the short name of the ref of each, that have what the branch lacks. `unrelated_to` is that of
+    main content where the branch has no commit in common with it.
     """
 
     branch: str
@@ -43,6 +44,7 @@ class BranchWork:
     missing: tuple[str, ...] = ()
     is_tracked: bool = True
     not_taken_in: tuple[tuple[int, str], ...] = ()
+    unrelated_to: str = ""
 
     def list_uncommitted(self, kind: EditKind) -> list[str]:
         """Return the files to which one thing happened that is not committed."""
@@ -94,6 +96,7 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
         missing=tuple(sorted(missing - still_listed)),
         is_tracked=is_tracked,
         not_taken_in=tuple(not_taken_in),
+        unrelated_to=f"{repository.remote}/main" if any(space.is_unrelated for space in spaces) else "",
     )
 
 
@@ -141,13 +144,22 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
         yield f"! not sent: {format_paths(awaited)} {verb} {why}"
     changed = [path for space in work.spaces if space.needs_push for path in space.pending]
     if changed and pushed:
-        yield f"! not sent: {format_paths(changed)}; syncd check may say why"
+        yield f"! not sent: {format_paths(changed)}; {_explain_unsent(work)}"
     if not pushed and (steps := sum(space.manual_steps for space in work.spaces)):
         named = f"syncd push {escape(work.branch)} names each"
         yield f"! {format_count(steps, 'manual step')} on the platform: {named}"
     yield from _format_former(work)
     yield from _format_reviewed(work)
     yield from _format_uncommitted(work)
+
+
+def _explain_unsent(work: BranchWork) -> str:
+    """Why a push has sent nothing of what a branch has changed, as far as Git shows it."""
+    if not work.unrelated_to:
+        return "syncd check may say why"
+    main = escape(work.unrelated_to)
+    why = f"{escape(work.branch)} has no commit in common with {main}, so what it lacks is not deleted"
+    return f"{why}; if that is meant: git merge --strategy=ours --allow-unrelated-histories {main}"
 
 
 def format_untracked(work: BranchWork, *, pulled: bool) -> Iterator[str]:

@@ -52,7 +52,8 @@ class Unsent:
     `is_taken_back` says that `request` was archived, and nothing was committed since. `awaited` are new paths that are
     left to the change request of another branch, each with its number. `held` are changed paths that `request` has
     already as they are. `former` are the numbers of older change requests of the branch that are open: nothing is
-    written to them.
+    written to them. `is_unrelated` says that the branch has no commit in common with main content: what it lacks counts
+    as never seen, and as no deletion.
     """
 
     binding: Binding
@@ -69,6 +70,7 @@ class Unsent:
     awaited: tuple[tuple[str, int], ...] = ()
     held: tuple[str, ...] = ()
     former: tuple[int, ...] = ()
+    is_unrelated: bool = False
 
     @property
     def pending(self) -> tuple[str, ...]:
@@ -136,6 +138,7 @@ def find_unsent(
         tuple(sorted(awaited.items())),
         _find_held(repository, binding, changed, tip, lane) if lane is not None else (),
         tuple(_find_former(repository, binding, branch)),
+        base is None,
     )
 
 

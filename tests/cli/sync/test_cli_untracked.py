@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from tests.cli.sync.two_way import Web, Writer
+from tests.cli.sync.two_way import Web, Writer, text_of
 
 pytestmark = pytest.mark.story
 
@@ -52,3 +52,18 @@ def test_edits_of_reviewers_are_named_until_they_are_merged(topic: Writer, web: 
 def test_nothing_is_said_of_one_without_work(docs: Writer) -> None:
     docs.git("switch", "--quiet", "--create", "topic")
     assert docs.run("sync") == docs.run("pull") == "Everything is in step.\n"
+
+
+def test_a_branch_without_a_commit_in_common_is_told_why_it_deletes_nothing(docs: Writer, web: Web) -> None:
+    docs.git("switch", "--quiet", "--orphan", "fresh")
+    docs.write("README.md", text_of("Home"))
+    docs.write("SUMMARY.md", "# Table of contents\n\n* [Home](README.md)\n")
+    docs.commit()
+    way_on = "git merge --strategy=ours --allow-unrelated-histories platform/main"
+    assert (
+        f"fresh has no commit in common with platform/main, so what it lacks is not deleted; if that is meant: {way_on}"
+        in (docs.run("push"))
+    )
+    docs.git(*way_on.split()[1:], "--message", "Start anew")
+    docs.run("push")
+    assert web.slugs(request=web.merge()) == [""]
