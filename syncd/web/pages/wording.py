@@ -67,6 +67,7 @@ class PageWords:
     busy_text: str = "It could not answer just now. Try again in a moment."
     failed: str = "This did not work"
     failed_text: str = "The page could not be shown. Go back, or try again later."
+    form_text: str = "Your answer was not counted. Open the page again, and answer there."
 
 
 WORDS: Mapping[str, PageWords] = {
@@ -90,6 +91,7 @@ WORDS: Mapping[str, PageWords] = {
         "Er ist abgelaufen oder gehört nicht zu dieser Website. Bitten Sie die Betreiber um einen neuen.",
         *("Die Website ist überlastet", "Sie konnte gerade nicht antworten. Versuchen Sie es gleich noch einmal."),
         *("Das ging nicht", "Die Seite konnte nicht gezeigt werden. Gehen Sie zurück, oder versuchen Sie es später."),
+        "Ihre Antwort wurde nicht gezählt. Öffnen Sie die Seite noch einmal, und antworten Sie dort.",
     ),
     "es": PageWords(
         *("Saltar al contenido", "Buscar", "Escriba para buscar en este sitio", "No se encontró nada", "Contenido"),
@@ -110,6 +112,7 @@ WORDS: Mapping[str, PageWords] = {
         "Ha caducado o no es de este sitio. Pida uno nuevo a quien lleva el sitio.",
         *("El sitio está ocupado", "No pudo responder ahora mismo. Inténtelo de nuevo dentro de un momento."),
         *("No ha funcionado", "No se pudo mostrar la página. Vuelva atrás o inténtelo más tarde."),
+        "Su respuesta no se ha contado. Abra la página de nuevo y responda allí.",
     ),
     "fr": PageWords(
         *("Aller au contenu", "Rechercher", "Saisissez pour chercher sur ce site", "Aucun résultat", "Sommaire"),
@@ -130,6 +133,7 @@ WORDS: Mapping[str, PageWords] = {
         "Il a expiré ou n’est pas de ce site. Demandez-en un nouveau à qui s’occupe du site.",
         *("Le site est très occupé", "Il n’a pas pu répondre. Réessayez dans un instant."),
         *("Cela n’a pas marché", "La page n’a pas pu être affichée. Revenez en arrière ou réessayez plus tard."),
+        "Votre réponse n’a pas été comptée. Rouvrez la page et répondez-y.",
     ),
 }
 

@@ -181,7 +181,10 @@ def test_an_answer_of_somebody_else_or_about_nothing_is_not_counted(made: Publis
     assert rate(made, own).status_code == 404
     assert rate(made, f"{address}x").status_code == 404
     assert rate(made, "/mixed").status_code == 405
-    assert rate(made, address, "splendid").status_code == 400
+    odd = rate(made, address, "splendid")
+    assert (odd.status_code, odd.headers["cache-control"]) == (400, "no-store")
+    assert "Your answer was not counted." in odd.text
+    assert odd.headers["content-type"].startswith("text/html")
     foreign: tuple[dict[str, str], ...] = (
         {},
         {"Origin": "https://example.com"},

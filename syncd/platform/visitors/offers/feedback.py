@@ -14,6 +14,7 @@ from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.destinations import open_space_outline
 from syncd.platform.visitors.frames import FEEDBACK, build_feedback_path
 from syncd.platform.visitors.insights import RATINGS, EventKey, count_events
+from syncd.platform.visitors.offers.refusals import answer_form
 from syncd.platform.visitors.page_links import OWN_FILES
 from syncd.platform.visitors.visits import SiteVisit
 
@@ -30,10 +31,10 @@ async def receive_feedback(request: Request, visit: SiteVisit, parts: Sequence[s
         case [own, "v", site_space, name, page] if own == OWN_FILES and name == FEEDBACK:
             headers = {key.lower(): value for key, value in request.headers.items()}
             if not is_own_origin(headers, addresses.find_origin(request)):
-                return PlainTextResponse("This form is of another site.\n", 403)
+                return answer_form(request, visit.site, 403)
             rating = parse_qs((await request.body()).decode("ascii", "replace")).get("rating", [""])[0]
             if rating not in RATINGS:
-                return PlainTextResponse(f"The rating is one of {', '.join(RATINGS)}.\n", 400)
+                return answer_form(request, visit.site, 400)
             storage: Storage = request.app.state.storage
             back = await run_in_threadpool(_count_rating, storage, visit, EventKey(RATED, site_space, page, rating))
             return None if back is None else RedirectResponse(back, 303, {"Cache-Control": "no-store"})

@@ -50,6 +50,17 @@ def answer_unknown(request: Request, site: PublishedSite, *, is_refused: bool) -
     return _answer(request, page, f"{title}: {said[0]}. {said[1]}", 401)
 
 
+def answer_form(request: Request, site: PublishedSite, status: int) -> Response:
+    """Return the refusal of what a form of a site sent: it came from elsewhere, or says nothing that the form can."""
+    settings = resolve_settings(site.settings, lambda to: "")
+    locale = find_locale(settings)
+    words = find_words(locale)
+    page = render_refusal(
+        words.failed, words.form_text, locale=locale, site=str(settings.title or site.row.title), settings=settings
+    )
+    return _answer(request, page, words.form_text, status)
+
+
 def answer_closed(request: Request) -> Response:
     """Return the answer for what is not there for this visitor; it does not say whether it is for others."""
     locale = choose_language(request.headers.get("accept-language", ""))
