@@ -7,6 +7,7 @@ from markupsafe import Markup, escape
 
 from syncd.layout.richtext.reading import to_document
 from syncd.web.blocks.code import highlight_code
+from syncd.web.blocks.context import OutlineEntry
 from syncd.web.blocks.elements import EMPTY, write_element
 from syncd.web.blocks.members import Node, read_data, read_fragment, read_ref, read_text
 from syncd.web.blocks.openapi.schemas import SchemaReader, format_example
@@ -120,6 +121,7 @@ class _OperationRenderer:
         return _write_template(
             self.state,
             "blocks/api_operation.html",
+            anchor=self._add_to_outline(title or f"{method.upper()} {path}"),
             method=method.lower(),
             server=server,
             path=path,
@@ -135,6 +137,14 @@ class _OperationRenderer:
                 self._read_response(status, part) for status, part in self.specification.list_responses(operation)
             ],
         )
+
+    def _add_to_outline(self, title: str) -> str:
+        """The anchor of the operation, which readers find on the page as they find a heading."""
+        anchor, outline = self.state.allocate_anchor(title), self.state.outline
+        # Many writers put a heading with the same words before it.
+        if not outline or outline[-1].title.casefold() != title.casefold():
+            outline.append(OutlineEntry(anchor, title, 2))
+        return anchor
 
     def _group_parameters(self, parameters: list[Part]) -> Iterator[tuple[str, list[Any]]]:
         labels = self.state.context.labels

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from syncd.layout.richtext.nodes import make_block, make_text
 from syncd.web.blocks import BlockContext
 from tests.web.blocks.documents import Node, block, paragraph, render
 from tests.web.blocks.test_hostile import check
@@ -113,9 +114,19 @@ def test_an_example_of_a_schema_within_itself_has_an_empty_list_in_it() -> None:
     assert "null" not in html
 
 
-def test_headings_of_descriptions_are_not_in_the_outline() -> None:
+def test_an_operation_is_in_the_outline_and_headings_of_its_description_are_not() -> None:
     node = block("openapi-operation", {"ref": REF, "path": "/pets/{id}", "method": "put"})
-    assert render(node, context=BlockContext(read_specification=lambda ref: SPECIFICATION)).outline == ()
+    rendered = render(node, context=BlockContext(read_specification=lambda ref: SPECIFICATION))
+    assert [(one.anchor, one.title) for one in rendered.outline] == [("update-a-pet", "Update a pet")]
+    assert '<section class="b-api" id="update-a-pet"' in rendered.html
+
+
+def test_a_heading_with_the_words_of_an_operation_stands_for_it_in_the_outline() -> None:
+    heading = make_block("heading-2", {}, [make_text("Update a pet")])
+    node = block("openapi-operation", {"ref": REF, "path": "/pets/{id}", "method": "put"})
+    rendered = render(heading, node, context=BlockContext(read_specification=lambda ref: SPECIFICATION))
+    assert [one.anchor for one in rendered.outline] == ["update-a-pet"]
+    assert 'id="update-a-pet-1"' in rendered.html
 
 
 def test_schemas_and_webhooks_are_readable() -> None:
