@@ -1,6 +1,7 @@
 """The ASGI application: all routers of the platform, error handling, limits, and the OpenAPI document."""
 
 from collections.abc import Mapping
+from functools import partial
 
 from fastapi import FastAPI
 from starlette.middleware.cors import CORSMiddleware
@@ -49,6 +50,7 @@ from syncd.platform.services.translations import runs
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.sites import order, redirects, section_groups, sections, site_spaces, sites
 from syncd.platform.spaces import collections, move, permissions, spaces
+from syncd.platform.specs.published_pages import complete_outline
 from syncd.platform.storage.health import answer_readiness
 from syncd.platform.storage.jobs import JobHandler
 from syncd.platform.storage.storage import Storage
@@ -156,7 +158,7 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
     app.state.storage = storage
     app.state.settings = settings
     app.state.callers = Callers(storage)
-    app.state.published_sites = PublishedSites(storage)
+    app.state.published_sites = PublishedSites(storage, partial(complete_outline, storage))
     app.state.page_memory = PageMemory()
     app.state.site_renderer = SiteRenderer(storage, app.state.published_sites, app.state.page_memory)
     app.state.visit_counts = VisitCounts(storage)

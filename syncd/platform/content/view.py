@@ -25,7 +25,7 @@ from syncd.platform.schema.content import spaces
 from syncd.platform.settings import PlatformSettings
 from syncd.platform.spaces import roles
 from syncd.platform.spaces.granted import find_granted_space, list_granted_revisions, may_read_change_request
-from syncd.platform.specs.computed_pages import compute_pages, find_computed, list_current_specs
+from syncd.platform.specs.computed_pages import CurrentSpec, compute_pages, find_computed, list_current_specs
 from syncd.platform.storage.storage import Storage
 
 _REMEMBERED = 4_096
@@ -223,7 +223,12 @@ async def _select_for_visitor(request: Request, storage: Storage, outline: Outli
 
 async def _compute_for_visitor(request: Request, storage: Storage, organization: str, outline: Outline) -> Outline:
     """What a content token sees in the place of computed pages; the first one to ask has the specifications read."""
-    found = await storage.run_read(lambda: list_current_specs(storage, organization, outline))
+
+    def list_specs() -> tuple[CurrentSpec, ...]:
+        with storage.read() as connection:
+            return list_current_specs(connection, organization, outline)
+
+    found = await storage.run_read(list_specs)
     known = find_computed(outline, found)
     if known is not None:
         return known

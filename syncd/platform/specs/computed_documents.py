@@ -11,8 +11,8 @@ from syncd.platform.http.failures import Failure
 from syncd.platform.people.auth import Caller
 from syncd.platform.revisions.outline import TreeEntry
 from syncd.platform.schema.specs import specs, versions
+from syncd.platform.specs.descriptions import read_description
 from syncd.platform.specs.documents import DocumentNode, build_spec_nodes
-from syncd.platform.specs.parser import load_description
 from syncd.platform.specs.shown import may_read_spec
 from syncd.platform.storage.storage import Storage
 
@@ -57,7 +57,7 @@ def read_spec_nodes(
     row = connection.execute(query.where(specs.c.organization == organization, specs.c.slug == slug)).one_or_none()
     if row is None or (caller.grant is not None and not may_read_spec(connection, storage, caller.grant, row)):
         raise Failure(404, f"No OpenAPI specification {slug} with a version that can be read.")
-    nodes = build_spec_nodes(row.slug, load_description(storage.blobs.get(row.content)), source.props)
+    nodes = build_spec_nodes(row.slug, read_description(storage, row.content), source.props)
     if nodes is None:
         raise Failure(404, f"Specification {slug} has nothing of this name.")
     return nodes

@@ -1,7 +1,7 @@
 """A revision as a renderer shows it: in the place of each computed page stand those that are computed from it."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -12,8 +12,8 @@ from syncd.platform.cache import Cache
 from syncd.platform.http.time_limits import check_time
 from syncd.platform.revisions.outline import Outline
 from syncd.platform.schema.specs import specs
+from syncd.platform.specs.descriptions import read_description
 from syncd.platform.specs.pages import SpecPage, count_pages, list_spec_pages
-from syncd.platform.specs.parser import load_description
 from syncd.platform.specs.replaced_pages import NewPage, replace_pages
 from syncd.platform.specs.sources import BUILTIN_OPENAPI, PagesSource, read_pages_source
 from syncd.platform.storage.storage import Storage
@@ -35,7 +35,10 @@ class CurrentSpec:
     content: str
 
 
-_outlines: Cache[tuple[bytes, tuple[CurrentSpec, ...]], Outline] = Cache(
+AddTexts = Callable[[Storage, CurrentSpec, Sequence[NewPage]], Sequence[NewPage]]
+"""Returns pages of a specification with a text each."""
+
+_outlines: Cache[tuple[bytes, tuple[CurrentSpec, ...], str], Outline] = Cache(
     _REMEMBERED_PAGES, weigh=lambda outline: len(outline.entries)
 )
 _pages: Cache[tuple[str, PagesSource], tuple[SpecPage, ...]] = Cache(
@@ -43,7 +46,7 @@ _pages: Cache[tuple[str, PagesSource], tuple[SpecPage, ...]] = Cache(
 )
 
 
-def list_current_specs(storage: Storage, organization: str, outline: Outline) -> tuple[CurrentSpec, ...]:
+def list_current_specs(connection: sa.Connection, organization: str, outline: Outline) -> tuple[CurrentSpec, ...]:
     """Return the specifications of an organization that computed pages of a tree name, in the order of their ids."""
     sources = _read_sources(outline)
     slugs = list(dict.fromkeys(source.spec for source in sources.values() if source is not None))[:SPECS_MAX]
@@ -53,21 +56,25 @@ def list_current_specs(storage: Storage, organization: str, outline: Outline) ->
     query = query.where(
         specs.c.organization == organization, specs.c.slug.in_(slugs), specs.c.last_content.is_not(None)
     )
-    with storage.read() as connection:
-        return tuple(CurrentSpec(*row) for row in connection.execute(query))
+    return tuple(CurrentSpec(*row) for row in connection.execute(query))
 
 
 def find_computed(outline: Outline, found: tuple[CurrentSpec, ...]) -> Outline | None:
     """Return what `compute_pages` returned for the same arguments, None when nobody asked for it yet."""
-    return _outlines.get((outline.root, found))
+    return _outlines.get((outline.root, found, ""))
 
 
-def compute_pages(storage: Storage, outline: Outline, found: tuple[CurrentSpec, ...]) -> Outline:
+def compute_pages(
+    storage: Storage, outline: Outline, found: tuple[CurrentSpec, ...], add_texts: AddTexts | None = None
+) -> Outline:
     """Return a tree with what is computed from specifications in the place of its computed pages.
 
     Shape: a computed page whose specification is not `found`, or that is computed from something else, is left out.
+    With `add_texts`, the pages have a text, by which they are read as any other page.
     """
-    known = find_computed(outline, found)
+    # Texts are kept by the storage that they were written to.
+    key = (outline.root, found, "" if add_texts is None else str(storage.data))
+    known = _outlines.get(key)
     if known is not None:
         return known
     by_slug = {spec.slug: spec for spec in found}
@@ -75,14 +82,16 @@ def compute_pages(storage: Storage, outline: Outline, found: tuple[CurrentSpec, 
     left = COMPUTED_MAX
     for id, source in _read_sources(outline).items():
         replaced[id] = ()
-        if source is None or source.spec not in by_slug:
+        spec = by_slug.get(source.spec) if source is not None else None
+        if source is None or spec is None:
             continue
-        pages = _list_pages(storage, by_slug[source.spec], source)
+        pages = _list_pages(storage, spec, source)
         count = count_pages(pages)
         if count <= left:
             left -= count
-            replaced[id] = [_make_page(id, by_slug[source.spec], page) for page in pages]
-    return _outlines.put((outline.root, found), replace_pages(outline, replaced))
+            made = [_make_page(id, spec, page) for page in pages]
+            replaced[id] = made if add_texts is None else add_texts(storage, spec, made)
+    return _outlines.put(key, replace_pages(outline, replaced))
 
 
 def _read_sources(outline: Outline) -> dict[str, PagesSource | None]:
@@ -95,8 +104,9 @@ def _list_pages(storage: Storage, spec: CurrentSpec, source: PagesSource) -> tup
     if known is not None:
         return known
     check_time()
-    description = load_description(storage.blobs.get(spec.content))
-    return _pages.put((spec.content, source), list_spec_pages(description, source))
+    return _pages.put(
+        (spec.content, source), list_spec_pages(read_description(storage, spec.content).description, source)
+    )
 
 
 def _make_page(computed_id: str, spec: CurrentSpec, page: SpecPage) -> NewPage:

@@ -10,10 +10,9 @@ from syncd.layout.richtext.reading import to_document
 from syncd.model.computed_document import ModelsProps, OperationProps, TagProps
 from syncd.platform.specs.operations import (
     HOOK,
+    SpecContent,
     find_hook_method,
-    list_operations,
     list_schemas,
-    list_tags,
     read_mapping,
 )
 
@@ -22,13 +21,13 @@ _TEXT_MAX = 200_000
 
 
 def build_spec_nodes(
-    spec: str, description: Mapping[str, Any], props: ModelsProps | TagProps | OperationProps
+    spec: str, content: SpecContent, props: ModelsProps | TagProps | OperationProps
 ) -> list[DocumentNode] | None:
     """Return the nodes of a document of a specification, without keys; None when it has nothing of that name.
 
-    Shape: `spec` is its slug, `description` what its newest version says.
+    Shape: `spec` is its slug, `content` what its newest version says.
     """
-    ref = {"kind": "openapi", "spec": spec}
+    ref, description = {"kind": "openapi", "spec": spec}, content.description
     match props:
         case ModelsProps():
             schemas = list_schemas(description)
@@ -39,8 +38,8 @@ def build_spec_nodes(
         case TagProps(doc="info"):
             return _read_text(read_mapping(description.get("info")).get("description"))
         case TagProps(doc=doc, page=tag):
-            about = list_tags(description).get(tag)
-            blocks = list(_list_blocks(ref, description, tag))
+            about = content.tags.get(tag)
+            blocks = list(_list_blocks(ref, content, tag))
             if about is None and not blocks:
                 return None
             return [*_read_text((about or {}).get("description")), *(blocks if doc == "operations" else ())]
@@ -55,12 +54,11 @@ def _find_operation(ref: DocumentNode, description: Mapping[str, Any], name: str
     return _build_block("openapi-operation", ref, path=name, method=method) if method in operations else None
 
 
-def _list_blocks(ref: DocumentNode, description: Mapping[str, Any], tag: str) -> Iterator[DocumentNode]:
+def _list_blocks(ref: DocumentNode, content: SpecContent, tag: str) -> Iterator[DocumentNode]:
     """The blocks of all operations and webhooks with a tag."""
-    for operation in list_operations(description):
-        if tag in operation.tags:
-            kind, name = ("openapi-webhook", "name") if operation.is_hook else ("openapi-operation", "path")
-            yield _build_block(kind, ref, **{name: operation.name}, method=operation.method)
+    for operation in content.by_tag.get(tag, ()):
+        kind, name = ("openapi-webhook", "name") if operation.is_hook else ("openapi-operation", "path")
+        yield _build_block(kind, ref, **{name: operation.name}, method=operation.method)
 
 
 def _build_block(kind: str, ref: DocumentNode, **data: Any) -> DocumentNode:

@@ -1,7 +1,8 @@
 """What an OpenAPI description has: operations and webhooks that it does not hide, with their tags, and schemas."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 METHODS = ("get", "post", "put", "delete", "patch", "options", "head", "trace")
@@ -23,6 +24,33 @@ class SpecOperation:
     tags: tuple[str, ...]
     members: Mapping[str, Any]
     is_hook: bool = False
+
+
+@dataclass(frozen=True)
+class SpecContent:
+    """A description with what many of its pages are made from, found once."""
+
+    description: Mapping[str, Any]
+
+    @cached_property
+    def tags(self) -> Mapping[str, Mapping[str, Any]]:
+        """What is said of each tag."""
+        return list_tags(self.description)
+
+    @cached_property
+    def by_tag(self) -> Mapping[str, Sequence[SpecOperation]]:
+        """The operations and webhooks of each tag."""
+        found: dict[str, list[SpecOperation]] = {}
+        for operation in list_operations(self.description):
+            for tag in operation.tags:
+                found.setdefault(tag, []).append(operation)
+        return found
+
+    @cached_property
+    def summaries(self) -> Mapping[tuple[str, str], str]:
+        """The summaries of operations by path and method, and of webhooks by name and method, where they have one."""
+        listed = ((one, one.members.get("summary")) for one in list_operations(self.description))
+        return {(one.name, one.method): " ".join(text.split()) for one, text in listed if isinstance(text, str)}
 
 
 def list_operations(description: Mapping[str, Any]) -> Iterator[SpecOperation]:

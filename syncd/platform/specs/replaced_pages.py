@@ -13,12 +13,16 @@ from syncd.platform.revisions.tree import ROOT, Node, encode_node
 
 @dataclass(frozen=True, slots=True)
 class NewPage:
-    """A document to put into a tree, with those below it; its slug and path come from its title and place."""
+    """A document to put into a tree, with those below it; its slug and path come from its title and place.
+
+    Shape: `body` is the blob of its text, None where it has none.
+    """
 
     id: str
     title: str
     fields: Mapping[str, Any] = field(default_factory=dict)
     pages: tuple["NewPage", ...] = ()
+    body: str | None = None
 
 
 def replace_pages(outline: Outline, replaced: Mapping[str, Sequence[NewPage]]) -> Outline:
@@ -71,7 +75,7 @@ class _Replacement:
         """Insert pages below a parent whose path is `above`, and return their ids."""
         for page in pages:
             slug, path = self._choose_slug(above, slugify(page.title))
-            node = Node(page.id, "document", page.title, slug, page.fields)
+            node = Node(page.id, "document", page.title, slug, page.fields, page.body)
             self._new[page.id] = TreeEntry(node, b"", parent, path)
             if page.pages:
                 self._order[page.id] = tuple(self._insert(page.pages, page.id, path))

@@ -92,15 +92,16 @@ def find_page_in_memory(visit: SiteVisit, parts: Sequence[str]) -> PageFound | N
     """Return the page at its own address when that can be said without the database; None when not."""
     place = find_place(visit, parts)
     outline = None if place is None else find_cached_outline(visit.require_space(place.site_space).root)
-    if place is None or outline is None:
+    if place is None or outline is None or outline.computed:
         return None
     found = _find_page(visit, place, outline)
     return found if found is not None and place.is_exact and _is_named(found) else None
 
 
 def open_space_outline(connection: sa.Connection, visit: SiteVisit, site_space: sa.Row[Any]) -> Outline:
-    """Return the tree of the main content of a visible site-space."""
-    return open_outline(connection, visit.require_space(site_space).root)
+    """Return the tree of the main content of a visible site-space, with the pages that are computed in it."""
+    outline = open_outline(connection, visit.require_space(site_space).root)
+    return visit.site.complete(connection, visit.site.row.organization, outline) if outline.computed else outline
 
 
 def find_first_page(visit: SiteVisit, outline: Outline, below: str = PAGES) -> TreeEntry | None:

@@ -1,7 +1,7 @@
 """A published site as all of its visits need it: its structure, its spaces, its looks, and who is let in."""
 
 import hmac
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -12,15 +12,21 @@ import sqlalchemy as sa
 from syncd.platform.cache import Cache
 from syncd.platform.people.auth import Caller, is_role_at_least
 from syncd.platform.publish.settings import read_site_settings, read_site_space_settings
+from syncd.platform.revisions.outline import Outline
 from syncd.platform.schema import site_tables
 from syncd.platform.schema.content import revisions, spaces
 from syncd.platform.schema.publish import adaptive_schemas, publishing_auth, share_links
+from syncd.platform.schema.specs import specs
 from syncd.platform.sites.parts import Structure
 from syncd.platform.spaces import roles
 from syncd.platform.storage.storage import Storage
 from syncd.platform.visitors.claims import derive_site_key
 
 _REMEMBERED = 256
+
+
+CompleteOutline = Callable[[sa.Connection, str, Outline], Outline]
+"""Returns a tree of an organization with what is computed in the place of its computed pages."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,7 @@ class PublishedSite:
     Shape: `spaces` is by id; `share_links` has the ids of the active ones by their keys; `settings` are the site's and
     `variant_settings`, by the ids of site-spaces, those of each of them; `schema` describes the visitors, if anything
     does; `key` signs their tokens, and `fallback_url` is where one without a token is sent, "" for nowhere.
+    `specifications` is a hash of what pages are computed from, and `complete` puts these in their place.
     """
 
     structure: Structure
@@ -52,6 +59,8 @@ class PublishedSite:
     schema: Mapping[str, Any] | None
     key: str = field(repr=False)
     fallback_url: str
+    specifications: str
+    complete: CompleteOutline = field(repr=False, compare=False)
 
     @property
     def row(self) -> sa.Row[Any]:
@@ -62,7 +71,7 @@ class PublishedSite:
     def fingerprint(self) -> str:
         """What all pages of the site depend on beside their own text and their reader, as a hash."""
         roots = sorted((space.id, space.root) for space in self.spaces.values())
-        return sha256(repr((self.appearance, roots)).encode()).hexdigest()
+        return sha256(repr((self.appearance, roots, self.specifications)).encode()).hexdigest()
 
     @cached_property
     def appearance(self) -> str:
@@ -85,8 +94,8 @@ class PublishedSite:
 class PublishedSites:
     """The published sites of a platform by their address, remembered until the database changes."""
 
-    def __init__(self, storage: Storage) -> None:
-        self._storage = storage
+    def __init__(self, storage: Storage, complete: CompleteOutline) -> None:
+        self._storage, self._complete = storage, complete
         self._known: Cache[tuple[int, str], PublishedSite] = Cache(_REMEMBERED)
         self._redirects: Cache[tuple[int, str], str] = Cache(_REMEMBERED)
 
@@ -97,14 +106,17 @@ class PublishedSites:
         if known is not None:
             return known
         with self._storage.read() as connection:
-            found = _read_site(connection, self._storage.secret, name)
+            found = self._read(connection, name)
         # What was read may be newer than the version, which then is one that nobody asks for again.
         return found if found is None or version is None else self._known.put((version, name), found)
+
+    def _read(self, connection: sa.Connection, name: str, *, is_published: bool = True) -> PublishedSite | None:
+        return _read_site(connection, self._storage.secret, self._complete, name, is_published=is_published)
 
     def find_any_site(self, id: str) -> PublishedSite | None:
         """Return the site with an id, published or not: for those who may see it before its visitors do."""
         with self._storage.read() as connection:
-            return _read_site(connection, self._storage.secret, id, is_published=False)
+            return self._read(connection, id, is_published=False)
 
     def compute_fingerprint(self, site: PublishedSite) -> str:
         """Return what changes with anything that a renderer may keep of a site: its structure, customizations,
@@ -140,7 +152,7 @@ class PublishedSites:
 
 
 def _read_site(
-    connection: sa.Connection, secret: bytes, name: str, *, is_published: bool = True
+    connection: sa.Connection, secret: bytes, complete: CompleteOutline, name: str, *, is_published: bool
 ) -> PublishedSite | None:
     """Read a site by its basename or id; without `is_published` by its id, whether it is published or not."""
     table = site_tables.sites
@@ -166,7 +178,15 @@ def _read_site(
         connection.scalar(schema),
         derive_site_key(secret, site.id, auth.generation if auth is not None else 0),
         (auth.fallback_url or "") if auth is not None else "",
+        _hash_specifications(connection, site.organization),
+        complete,
     )
+
+
+def _hash_specifications(connection: sa.Connection, organization: str) -> str:
+    columns = (specs.c.id, specs.c.slug, specs.c.last_content)
+    rows = connection.execute(sa.select(*columns).where(specs.c.organization == organization).order_by(specs.c.id))
+    return sha256(repr([tuple(row) for row in rows]).encode()).hexdigest()
 
 
 def _read_spaces(connection: sa.Connection, site: sa.Row[Any]) -> dict[str, PublishedSpaceContent]:
