@@ -45,8 +45,7 @@ from syncd.cli.terminal.verbosity import set_verbosity
 from syncd.cli.web.commands import service_page
 from syncd.errors import NO_SPACE, DiskFull, Stopped, SyncdError
 
-BROKEN_PIPE = 141
-"""Exit code where the reader of the output went away, as shells have it: 128 and the number of SIGPIPE."""
+BROKEN_PIPE = 141  # where the reader of the output went away: 128 and the number of SIGPIPE, as shells have it
 EXIT_CODES = """Exit codes: 0 done, 1 failed, 2 changes pending (--exit-code), 3 drift, 4 partly done, 5 held,
 6 conflict or stale plan, 7 another syncd runs, 64 usage, 65 invalid file, 69 unavailable, 75 try later,
 77 not authorised, 78 configuration. Any other non-zero code is a failure too; new ones may appear."""

@@ -102,9 +102,7 @@ def find_unsent(
     if tip is None or main is None or repository.is_ancestor(tip, main):
         return Unsent(binding)
     base = repository.find_merge_base(main, tip)
-    paths = {change.path for change in repository.list_changes(main, tip, binding.directory)}
-    if base is not None and base != main:  # what only main content has changed since is not the branch's own
-        paths &= {change.path for change in repository.list_changes(base, tip, binding.directory)}
+    paths = _list_own_changes(repository, binding, base, main, tip)
     content = [_SpaceContent(repository, binding, commit, base or main) for commit in (tip, main)] if paths else []
     held = {path for path in paths if binding.path(path) in conflicts}
     changed = [path for path in sorted(paths - held) if any(one.holds(path) for one in content)]
@@ -140,6 +138,14 @@ def find_unsent(
         tuple(_find_former(repository, binding, branch)),
         base is None,
     )
+
+
+def _list_own_changes(repository: Repository, binding: Binding, base: str | None, main: str, tip: str) -> set[str]:
+    """The paths in which a branch differs from main content, without those that only main content has changed since."""
+    paths = {change.path for change in repository.list_changes(main, tip, binding.directory)}
+    if base is not None and base != main:
+        paths &= {change.path for change in repository.list_changes(base, tip, binding.directory)}
+    return paths
 
 
 def _list_absent(
