@@ -198,18 +198,22 @@ def _format_target(target: Mapping[str, Any], placement: Placement) -> str:
 
 
 def match_pages(
-    pages: tuple[Page, ...], entries: tuple[Entry, ...], *, settings: Settings = _DEFAULTS
+    pages: tuple[Page, ...],
+    entries: tuple[Entry, ...],
+    *,
+    settings: Settings = _DEFAULTS,
+    known: Mapping[str, str] = {},
 ) -> dict[str, str]:
     """Return the file of each page that can be matched with confidence, by page id, from a page tree and a SUMMARY
     tree.
 
-    Shape: level by level below matched parents: first the same path, then the same slug, then the same title, each
-    only where it is unique on both sides. Used to recover when ids were lost.
+    Shape: level by level below matched parents: first the `known` path of a page, then the same path, then the same
+    slug, then the same title, each only where it is unique on both sides. Used to recover when ids were lost.
     """
     found: dict[str, str] = {}
     pending = [(pages, entries)]
     while pending:
-        for page, entry in _pair_children(*pending.pop(), settings):
+        for page, entry in _pair_children(*pending.pop(), settings, known):
             if entry.path is not None:
                 found[page.id] = entry.path
             if page.pages and entry.children:
@@ -218,7 +222,7 @@ def match_pages(
 
 
 def _pair_children(
-    pages: tuple[Page, ...], entries: tuple[Entry, ...], settings: Settings
+    pages: tuple[Page, ...], entries: tuple[Entry, ...], settings: Settings, known: Mapping[str, str]
 ) -> Iterator[tuple[Page, Entry]]:
     """Yield pairs of page and entry among the children of two matched parents."""
     pages_left = {id(page): page for page in pages if page.type in ("document", "group")}
@@ -227,6 +231,7 @@ def _pair_children(
     }
     by_slug = partial(_entry_slug_key, settings=settings)
     for page_key, entry_key in (
+        (partial(_known_path_key, known=known), _entry_path_key),
         (_page_path_key, _entry_path_key),
         (_page_slug_key, by_slug),
         (_page_title_key, _entry_title_key),
@@ -249,6 +254,10 @@ def _index_unique(items: Iterable[tuple[tuple[str, str] | None, Item]]) -> dict[
         elif key is not None:
             found[key] = item
     return {key: item for key, item in found.items() if key not in twice}
+
+
+def _known_path_key(page: Page, known: Mapping[str, str]) -> tuple[str, str] | None:
+    return (page.type, known[page.id]) if page.id in known else None
 
 
 def _page_path_key(page: Page) -> tuple[str, str] | None:

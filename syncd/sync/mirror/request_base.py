@@ -120,7 +120,9 @@ def _keep_proposed_paths(
     aligned: dict[str, str] = {}
     if loose - written.keys():
         settings = read_settings_at(workspace.repository, binding, commit)
-        found = match_pages(revision.pages, read_entries(workspace.repository, binding, commit), settings=settings)
+        entries = read_entries(workspace.repository, binding, commit)
+        known = {id: anchor.path for id, anchor in written.items()}
+        found = match_pages(revision.pages, entries, settings=settings, known=known)
         aligned = {
             id: path
             for id, path in found.items()

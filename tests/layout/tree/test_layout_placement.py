@@ -269,6 +269,12 @@ def test_match_trusts_only_what_is_unique() -> None:
     }
 
 
+def test_a_known_path_is_matched_before_what_the_platform_calls_another_page() -> None:
+    pages = (Page(id="a", title="A", slug="a", git=_git("a/README.md")), Page(id="b", title="B", slug="b"))
+    entries = parse_summary("* [B](a/README.md)\n* [A](a.md)\n")
+    assert match_pages(pages, entries, known={"b": "a/README.md"}) == {"a": "a.md", "b": "a/README.md"}
+
+
 HOSTILE = st.one_of(
     st.text(max_size=20),
     st.sampled_from(

@@ -150,6 +150,22 @@ def test_a_change_request_that_takes_in_an_exchange_of_paths_has_its_pages_where
     assert (text.startswith("Now.\n"), text.endswith("\nMore.\n")) == (True, True)
 
 
+def test_a_page_at_the_path_that_another_one_gets_on_the_platform_keeps_its_words(world: Any, fine: Any) -> None:
+    """With a page below it, `options.md` is `options/README.md` on the platform, which is the file of another page."""
+    world.clone()
+    listed = "* [Errors](options/README.md)\n* [Options](options.md)\n  * [More](more.md)\n"
+    files = {"more.md": "# More\n\nOf the options.\n"}
+    moved(world, {"errors.md": "options/README.md"}, TABLE.replace(REFERENCE, f"## Reference\n\n{listed}"), files)
+    words = {path: world.git("show", f"main:{path}") for path in ("options.md", "options/README.md", "more.md")}
+    fine(world.sync())
+    assert world.git("diff", "--stat", "main", "platform/changes/docs/1") == ""
+    assert world.merge(1) == "merge"
+    fine(world.sync())
+    assert {path: world.git("show", f"platform/main:{path}") for path in words} == words
+    assert [title for _, title, _ in table(world)][-3:] == ["Errors", "Options", "More"]
+    quiet(world, fine)
+
+
 @pytest.mark.long
 def test_order_and_nesting_are_moved_and_not_made_anew(world: Any, fine: Any) -> None:
     world.clone()
