@@ -1,6 +1,6 @@
 """Find the anchors that a mirror commit starts from: in the store or, when that was lost, from Git and the platform."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
@@ -12,6 +12,7 @@ from syncd.layout.tree.paths import ASSETS, INCLUDES, is_same_page
 from syncd.layout.tree.placement import Placement, assign_paths, match_pages
 from syncd.layout.tree.summary import Entry, walk_entries
 from syncd.model.anchor import Anchor
+from syncd.model.page import walk_pages
 from syncd.model.revision import Revision
 from syncd.plan.message import REVISION
 from syncd.plan.mirror.revision import list_bodies
@@ -138,15 +139,15 @@ def recover_anchors(
 ) -> dict[str, Anchor]:
     """Return anchors for all of a revision that can be found in a commit with an earlier state of the space.
 
-    Shape: pages are aligned by structure, files by name and bytes; a body counts as seen only when the platform names
-    its blob; files that no page or file of the revision claims have an id that starts with LOST.
+    Shape: pages are aligned by text and structure, files by name and bytes; a body counts as seen only when the
+    platform names its blob; files that no page or file of the revision claims have an id that starts with LOST.
     """
     if commit is None:
         return {}
     listing = {path: blob.oid for path, blob in repository.list_files(commit, binding.directory).items()}
     settings = read_settings_at(repository, binding, commit)
     entries = read_entries(repository, binding, commit)
-    aligned = match_pages(revision.pages, entries, settings=settings)
+    aligned = match_pages(revision.pages, entries, settings=settings, known=_find_same_texts(revision, listing))
     plain = assign_paths(revision, settings=settings)
     free = listing.keys() - aligned.values()
     pages = {id: aligned.get(id) or _find_either_form(path, free) for id, path in plain.pages.items()}
@@ -187,6 +188,14 @@ def read_entries(repository: Repository, binding: Binding, commit: str) -> tuple
         return read_draft(blobs.keys(), lambda path: repository.read(blobs[path].oid), links=False).entries
     except FileInvalid:
         return ()  # it only helps to find pages again; the flow that has to read the file reports the error
+
+
+def _find_same_texts(revision: Revision, listing: Mapping[str, str]) -> dict[str, str]:
+    """Where Git has the text of each page, by id, as far as the platform names its blob and both have that once."""
+    oids = {page.id: page.git.oid for page, _ in walk_pages(revision.pages) if page.git is not None}
+    pages, files = Counter(oids.values()), Counter(listing.values())
+    paths = {oid: path for path, oid in listing.items()}
+    return {id: paths[oid] for id, oid in oids.items() if pages[oid] == files[oid] == 1}
 
 
 def _find_same_files(

@@ -164,6 +164,15 @@ def test_a_page_at_the_path_that_another_one_gets_on_the_platform_keeps_its_word
     assert {path: world.git("show", f"platform/main:{path}") for path in words} == words
     assert [title for _, title, _ in table(world)][-3:] == ["Errors", "Options", "More"]
     quiet(world, fine)
+    # Without the ids, the path that the platform names says less than the text.
+    (world.root / "clone" / ".git" / "syncd-state.db").unlink()
+    with world.client() as client:
+        request = client.change_requests.create(world.space, ChangeRequestCreate(subject="Edit"))
+    words["options/README.md"] = "# Errors\n\nEdited in a browser.\n"
+    review(world, request.id, "options-1", words["options/README.md"])
+    assert world.merge(2) == "merge"
+    fine(world.sync())
+    assert {path: world.git("show", f"platform/main:{path}") for path in words} == words
 
 
 @pytest.mark.long
