@@ -166,7 +166,7 @@ def _build_comparison(conflict: PageConflict, view: HunkView) -> HunkComparison:
 
 def _build_side(label: str, view: HunkSide, side: Side) -> SideView:
     authors = tuple(format_author(author, find_nobody(side)) for author in view.authors[:AUTHORS_SHOWN])
-    return SideView(label, authors, view.line, _decode_lines(view.lines))
+    return SideView(label, authors, _decode_lines(view.lines))
 
 
 def _decode_lines(lines: Sequence[bytes]) -> tuple[str, ...]:

@@ -252,11 +252,10 @@ class FleetOverview:
 
 @dataclass(frozen=True)
 class SideView:
-    """One side of a hunk: who wrote it, and its lines, with the number of the first."""
+    """One side of a hunk: who wrote it, and its lines."""
 
     label: str
     authors: tuple[str, ...]
-    first_line: int
     lines: tuple[str, ...]
 
 

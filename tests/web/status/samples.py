@@ -169,12 +169,11 @@ def make_conflict() -> ConflictView:
     """A page with one hunk in conflict."""
     before, after = ("# Install", ""), ("", "Then restart the service.")
     ours = SideView(
-        "main (ours)", ("Ada Lovelace, 2026-05-01 09:00:00 UTC, 1a2b3c4 Say which port",), 3, ("Open port 8443 first.",)
+        "main (ours)", ("Ada Lovelace, 2026-05-01 09:00:00 UTC, 1a2b3c4 Say which port",), ("Open port 8443 first.",)
     )
     theirs = SideView(
         "platform/main (theirs)",
         ("somebody on the platform, 2026-05-01 09:30:00 UTC",),
-        3,
         ("Open port 443 first, and <b>wait</b>.",),
     )
     hunk = HunkComparison(1, before, after, ("Open a port first.",), ours, theirs)
