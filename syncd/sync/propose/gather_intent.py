@@ -3,6 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from syncd.plan.merge.restore_entries import group_paths
+from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate_commit
@@ -11,6 +12,7 @@ from syncd.sync.merge.leave_out import leave_out, list_other_directories
 from syncd.sync.merge.merge import find_merge_base, find_moves, merge
 from syncd.sync.merge.parts import write_synthetic_commit
 from syncd.sync.merge.result import EXCLUDED, EntryConflict, MergeResult
+from syncd.sync.merge.summaries import read_summary
 from syncd.sync.merge.write_part import NOT_SENT, write_part
 from syncd.sync.propose.elsewhere import list_waiting
 from syncd.sync.propose.intent import NOTHING, Intent, ProposedElsewhere, format_paths
@@ -57,10 +59,12 @@ def gather_intent(
         name = f"{workspace.remote}/changes/{binding.name}/{number}"
         taken = find_taken_main(workspace, live.change_request)
         added = _find_added_in_main(workspace, binding, taken, main, both.commit)
-        if taken not in (None, main):
+        if taken is not None and taken != main:
             # Only an update brings main content. Sent as the branch's, nothing would record that it is there, and what
             # reviewers take out of it would come back.
-            ours = tip
+            outdated = _find_outdated(workspace, binding, taken, main, tip)
+            ours = _restore_entries(workspace, tip, taken, outdated.values())
+            added |= outdated
     # What conflicts with main content, or only main content has added, is not merged again with the change request.
     excluded = {path for page in (both.result.conflicts if both.result else ()) for path in page.paths} | added.keys()
     excluded |= list_waiting(workspace, elsewhere, existing, tip)
@@ -139,6 +143,41 @@ def _is_nothing_own(
         return True  # it was reset to main content, which gives nothing up that it has proposed
     here = repository.resolve(workspace.change_ref(binding, live.change_request.number)) if live is not None else None
     return here is None or workspace.has_same_content(binding, find_content(repository, here), main)
+
+
+def _find_outdated(
+    workspace: Workspace, binding: Binding, taken: str, main: str, tip: str
+) -> dict[str, tuple[str, ...]]:
+    """Files that a branch has as main content once had them: changed there, or given another title, since the change
+    request took it in (`taken`), and once more since the branch did.
+
+    Sent as the branch's, what somebody took out of main content would come back.
+    """
+    repository = workspace.repository
+    known = repository.find_merge_base(main, tip)
+    if known is None or known == main or not repository.is_ancestor(taken, known):
+        return {}
+    sides = (known, tip, main)
+    changed = [one.path for one in repository.compare_trees(taken, known) if binding.holds(one.path)]
+    versions = {path: [repository.lookup(commit, path) for commit in sides] for path in changed}
+    former, *later = (_list_titles(repository, binding, commit) for commit in (taken, *sides))
+    titles = {path: [side.get(path) for side in later] for path, title in later[0].items() if title != former.get(path)}
+    found = (*versions.items(), *titles.items())
+    return {path: (path,) for path, (then, own, now) in found if own == then != now}
+
+
+def _list_titles(repository: Repository, binding: Binding, commit: str) -> dict[str, str]:
+    """The titles in a commit's table of contents, by path."""
+    summary = read_summary(repository, binding, commit)
+    return {path: entry.title for path, entry in summary.index_pages().items()} if summary is not None else {}
+
+
+def _restore_entries(workspace: Workspace, tip: str, taken: str, entries: Collection[tuple[str, ...]]) -> str:
+    """A branch's commit with some entries as a commit of main content has them; itself where there are none."""
+    if not entries:
+        return tip
+    tree = leave_out(workspace.repository, workspace.bindings, tip, taken, entries)
+    return write_synthetic_commit(workspace.repository, tree, [tip], "syncd: a branch without what is outdated")
 
 
 def _list_entry_conflicts(

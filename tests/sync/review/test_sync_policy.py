@@ -12,6 +12,7 @@ from syncd.errors import AnswerLost, NotFound, PlatformError, Rejected, Unauthor
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate, MergeResult
 from syncd.model.comment import CommentBodyWrite, CommentCreate, CommentUpdate
 from syncd.model.content_write import ContentWrite, DeletePage, InsertPage
+from syncd.model.page import walk_pages
 from syncd.model.review import ReviewCreate, ReviewersRequest
 from syncd.model.space import SpaceUpdate
 from syncd.platform.people.tokens import TokenHolder, issue_token
@@ -148,6 +149,31 @@ def test_main_content_comes_by_an_update_alone_and_what_reviewers_take_out_stays
     review(world, "1", "usage", "# Usage\n\nTheirs.\n")
     fine(run(world))
     assert proposed(world, "1", "usage") == "# Usage\n\nTheirs.\n"
+
+
+def test_what_main_content_has_no_more_is_not_sent_as_the_branchs(world: Any, fine: Any, small: Any) -> None:
+    """The branch has taken in what the change request has not, and then the platform went back to what was before."""
+    push = RunOptions(integrate=False)
+    world.clone()
+    world.commit("Mine", {"errors.md": "# Errors explained\n\nMine.\n"})
+    fine(run(world, push, update="never"))
+    table = small["SUMMARY.md"].replace("[Setup]", "[Set it up]") + "* [New](new.md)\n"
+    world.edit_on_platform({"new.md": "# New\n\nOnce.\n", "options.md": f"{OPTIONS}* once\n", "SUMMARY.md": table})
+    fine(run(world, RunOptions(propose=False)))
+    assert (world.root / "clone" / "new.md").exists()
+    (world.root / "elsewhere" / "new.md").unlink()
+    world.edit_on_platform({})
+    world.commit("More", {"errors.md": "# Errors explained\n\nMine, too.\n"})
+    fine(run(world, push, update="never"))
+    assert proposed(world, "1", "errors") == "# Errors explained\n\nMine, too.\n"
+    assert proposed(world, "1", "options") == OPTIONS
+    with world.client() as client:
+        found = [page.title for page, _ in walk_pages(client.change_request_content.get(world.space, "1").pages)]
+    assert found == ["Home", "Guide", "Setup", "Usage", "Reference", "Options", "Errors"]
+    assert world.merge(1) == "merge"
+    fine(run(world))
+    assert world.git("diff", "main", "platform/main") == ""
+    assert "once" not in world.git("show", "main:options.md")
 
 
 @pytest.mark.long
