@@ -106,17 +106,17 @@ class PublishedSites:
         if known is not None:
             return known
         with self._storage.read() as connection:
-            found = self._read(connection, name)
+            found = self._find_site(connection, name)
         # What was read may be newer than the version, which then is one that nobody asks for again.
         return found if found is None or version is None else self._known.put((version, name), found)
 
-    def _read(self, connection: sa.Connection, name: str, *, is_published: bool = True) -> PublishedSite | None:
+    def _find_site(self, connection: sa.Connection, name: str, *, is_published: bool = True) -> PublishedSite | None:
         return _read_site(connection, self._storage.secret, self._complete, name, is_published=is_published)
 
     def find_any_site(self, id: str) -> PublishedSite | None:
         """Return the site with an id, published or not: for those who may see it before its visitors do."""
         with self._storage.read() as connection:
-            return self._read(connection, id, is_published=False)
+            return self._find_site(connection, id, is_published=False)
 
     def compute_fingerprint(self, site: PublishedSite) -> str:
         """Return what changes with anything that a renderer may keep of a site: its structure, customizations,

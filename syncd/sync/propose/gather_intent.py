@@ -63,7 +63,7 @@ def gather_intent(
             # Only an update brings main content. Sent as the branch's, nothing would record that it is there, and what
             # reviewers take out of it would come back.
             outdated = _find_outdated(workspace, binding, taken, main, tip)
-            ours = _restore_entries(workspace, tip, taken, outdated.values())
+            ours = _restore_outdated(workspace, tip, taken, outdated.values())
             added |= outdated
     # What conflicts with main content, or only main content has added, is not merged again with the change request.
     excluded = {path for page in (both.result.conflicts if both.result else ()) for path in page.paths} | added.keys()
@@ -172,7 +172,7 @@ def _list_titles(repository: Repository, binding: Binding, commit: str) -> dict[
     return {path: entry.title for path, entry in summary.index_pages().items()} if summary is not None else {}
 
 
-def _restore_entries(workspace: Workspace, tip: str, taken: str, entries: Collection[tuple[str, ...]]) -> str:
+def _restore_outdated(workspace: Workspace, tip: str, taken: str, entries: Collection[tuple[str, ...]]) -> str:
     """A branch's commit with some entries as a commit of main content has them; itself where there are none."""
     if not entries:
         return tip

@@ -26,7 +26,7 @@ LOOSE = {
 }
 
 
-def read(text: str, variables: Variables) -> str:
+def show_text(text: str, variables: Variables) -> str:
     """Given Markdown, return what a reader sees of it."""
     document = to_document(text)
     shown = tuple(evaluate_nodes(list(document.nodes), variables))
@@ -36,7 +36,7 @@ def read(text: str, variables: Variables) -> str:
 @pytest.mark.parametrize("text", LOOSE.values(), ids=LOOSE)
 def test_nobody_sees_what_stands_behind_it(text: str) -> None:
     for claims in ({}, {"isStaff": True}):
-        seen = read(text, Variables({}, claims))
+        seen = show_text(text, Variables({}, claims))
         assert "SECRET" not in seen
         assert seen.count("Open.") == text.count("Open.")
     assert "visitor.claims.isStaff" in list_hidden_parts(list(to_document(text).nodes), READER)
@@ -52,9 +52,9 @@ def test_nobody_sees_what_stands_behind_it(text: str) -> None:
     ],
 )
 def test_code_and_other_tags_hide_nothing(text: str) -> None:
-    assert read(text, READER) == read(text, Variables({}))
+    assert show_text(text, READER) == show_text(text, Variables({}))
 
 
 def test_whoever_writes_sees_all() -> None:
     text = LOOSE["in a line"]
-    assert "SECRET" in read(text, Variables({}))
+    assert "SECRET" in show_text(text, Variables({}))

@@ -47,10 +47,12 @@ def write_source(spec: str = "pets", kind: str = "builtin:openapi", **props: Any
 
 def import_space(made: PublishedSiteMaker, tmp_path: Path, summary: str, **files: str) -> None:
     """Given a table of contents, make it the main content of the space Guides; `files` has texts by page."""
-    (tmp_path / "SUMMARY.md").write_text(f"# Table of contents\n\n* [Home](README.md)\n{summary}")
+    docs = tmp_path / "docs"
+    docs.mkdir(exist_ok=True)
+    (docs / "SUMMARY.md").write_text(f"# Table of contents\n\n* [Home](README.md)\n{summary}")
     for name in ("README", "care", "staff"):
-        (tmp_path / f"{name}.md").write_text(files.get(name, f"# {name}\n"))
-    import_directory(made.world.storage, tmp_path, space=made.guides)
+        (docs / f"{name}.md").write_text(files.get(name, f"# {name}\n"))
+    import_directory(made.world.storage, docs, space=made.guides)
 
 
 def put_spec(made: PublishedSiteMaker, description: Mapping[str, Any], slug: str = "pets") -> None:
@@ -69,12 +71,6 @@ def made(tmp_path: Path) -> Iterator[PublishedSiteMaker]:
         yield made
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    (tmp_path / "docs").mkdir()
-    return tmp_path / "docs"
-
-
 def open_renderer(made: PublishedSiteMaker, **visitor: Any) -> Renderer:
     return Renderer(made, made.look_up("/", **visitor).json())
 
@@ -89,8 +85,8 @@ def list_paths(renderer: Renderer) -> list[str]:
     return [page["path"] for page in walk(renderer.read_answer("listPages")["pages"])]
 
 
-def test_documents_stand_where_the_computed_page_does(made: PublishedSiteMaker, place: Path) -> None:
-    import_space(made, place, f"\n## API\n\n* [Care](care.md)\n{write_source(models=True)}")
+def test_documents_stand_where_the_computed_page_does(made: PublishedSiteMaker, tmp_path: Path) -> None:
+    import_space(made, tmp_path, f"\n## API\n\n* [Care](care.md)\n{write_source(models=True)}")
     renderer = open_renderer(made)
     revision = renderer.read_answer("getCurrentRevision")
     _, group = revision["pages"]
@@ -116,8 +112,8 @@ def test_documents_stand_where_the_computed_page_does(made: PublishedSiteMaker, 
         assert renderer.read_answer(operation)["pages"] == revision["pages"]
 
 
-def test_a_computed_document_is_found_and_read(made: PublishedSiteMaker, place: Path) -> None:
-    import_space(made, place, write_source(models=True))
+def test_a_computed_document_is_found_and_read(made: PublishedSiteMaker, tmp_path: Path) -> None:
+    import_space(made, tmp_path, write_source(models=True))
     renderer = open_renderer(made)
     blocks = {}
     for page in list(walk(renderer.read_answer("listPages")["pages"]))[1:]:
@@ -143,8 +139,8 @@ def test_a_computed_document_is_found_and_read(made: PublishedSiteMaker, place: 
     }
 
 
-def test_each_operation_has_a_page_where_the_source_asks_for_it(made: PublishedSiteMaker, place: Path) -> None:
-    import_space(made, place, write_source(models=False, grouping="by-operation"))
+def test_each_operation_has_a_page_where_the_source_asks_for_it(made: PublishedSiteMaker, tmp_path: Path) -> None:
+    import_space(made, tmp_path, write_source(models=False, grouping="by-operation"))
     renderer = open_renderer(made)
     pages = list(walk(renderer.read_answer("listPages")["pages"]))[1:]
     assert [(page["path"], page["computed"]["props"]) for page in pages] == [
@@ -161,8 +157,8 @@ def test_each_operation_has_a_page_where_the_source_asks_for_it(made: PublishedS
         assert renderer.read_answer("getPageDocumentInRevisionById", {"pageId": page["id"]})["object"] == "document"
 
 
-def test_ids_stay_and_pages_follow_the_newest_good_version(made: PublishedSiteMaker, place: Path) -> None:
-    import_space(made, place, write_source(models=True))
+def test_ids_stay_and_pages_follow_the_newest_good_version(made: PublishedSiteMaker, tmp_path: Path) -> None:
+    import_space(made, tmp_path, write_source(models=True))
     renderer = open_renderer(made)
     before = {page["path"]: page["id"] for page in walk(renderer.read_answer("listPages")["pages"])}
     paths = {name: item for name, item in SPEC["paths"].items() if name != "/ill"}
@@ -178,9 +174,9 @@ def test_ids_stay_and_pages_follow_the_newest_good_version(made: PublishedSiteMa
         assert made.world.call(operation, renderer.space | gone, by=renderer.content["apiToken"]).status_code == 404
 
 
-def test_two_computed_pages_have_slugs_and_ids_of_their_own(made: PublishedSiteMaker, place: Path) -> None:
+def test_two_computed_pages_have_slugs_and_ids_of_their_own(made: PublishedSiteMaker, tmp_path: Path) -> None:
     put_spec(made, SPEC, "more")
-    import_space(made, place, f"* [Other](care.md)\n{write_source()}{write_source()}{write_source('more')}")
+    import_space(made, tmp_path, f"* [Other](care.md)\n{write_source()}{write_source()}{write_source('more')}")
     renderer = open_renderer(made)
     pages = list(walk(renderer.read_answer("listPages")["pages"]))
     assert len({page["id"] for page in pages}) == len({page["path"] for page in pages}) == len(pages) == 2 + 3 * 4
@@ -188,9 +184,9 @@ def test_two_computed_pages_have_slugs_and_ids_of_their_own(made: PublishedSiteM
     assert [page["path"] for page in pages if page["title"] == "Other"] == ["care", "other", "other-1", "other-2"]
 
 
-def test_pages_below_the_home_page_have_paths_of_their_own(made: PublishedSiteMaker, place: Path) -> None:
+def test_pages_below_the_home_page_have_paths_of_their_own(made: PublishedSiteMaker, tmp_path: Path) -> None:
     below = "".join(f"  {line}\n" for line in write_source().splitlines())
-    import_space(made, place, f"{below}{write_source()}")
+    import_space(made, tmp_path, f"{below}{write_source()}")
     renderer = open_renderer(made)
     home, *pages = renderer.read_answer("listPages")["pages"]
     assert [page["path"] for page in pages] == ["care-feeding", "other", "default"]
@@ -208,18 +204,18 @@ def test_pages_below_the_home_page_have_paths_of_their_own(made: PublishedSiteMa
         "* ```yaml\n  type: new\n  ```\n",
     ],
 )
-def test_what_cannot_be_computed_is_left_out(made: PublishedSiteMaker, place: Path, source: str) -> None:
+def test_what_cannot_be_computed_is_left_out(made: PublishedSiteMaker, tmp_path: Path, source: str) -> None:
     made.world.made("createOpenAPISpec", body={"slug": "bad", "source": {"text": "{}"}})
     made.world.run_jobs()
-    import_space(made, place, f"\n## API\n\n{source}* [Care](care.md)\n")
+    import_space(made, tmp_path, f"\n## API\n\n{source}* [Care](care.md)\n")
     renderer = open_renderer(made)
     assert list_paths(renderer) == ["", "api", "api/care"]
     put_spec(made, SPEC, "none")
     assert ("api/default" in list_paths(renderer)) is ('"none"' in source)
 
 
-def test_others_see_the_computed_page_itself(made: PublishedSiteMaker, place: Path) -> None:
-    import_space(made, place, write_source(models=True))
+def test_others_see_the_computed_page_itself(made: PublishedSiteMaker, tmp_path: Path) -> None:
+    import_space(made, tmp_path, write_source(models=True))
     renderer = open_renderer(made)
     document = list(walk(renderer.read_answer("listPages")["pages"]))[-1]
     for operation in ("getCurrentRevision", "listPages", "getRevisionById", "listPagesInRevisionById"):
@@ -234,9 +230,9 @@ def test_others_see_the_computed_page_itself(made: PublishedSiteMaker, place: Pa
         assert made.world.call(operation, at, query={"computed": "false"}, by=token).status_code == 404
 
 
-def test_pages_below_a_condition_are_for_its_visitors(made: PublishedSiteMaker, place: Path) -> None:
+def test_pages_below_a_condition_are_for_its_visitors(made: PublishedSiteMaker, tmp_path: Path) -> None:
     below = "".join(f"  {line}\n" for line in write_source(models=True).splitlines())
-    import_space(made, place, f"* [Staff](staff.md)\n{below}", staff=f"---\nif: {CLAIM}\n---\n\n# Staff\n")
+    import_space(made, tmp_path, f"* [Staff](staff.md)\n{below}", staff=f"---\nif: {CLAIM}\n---\n\n# Staff\n")
     stranger, staff = open_renderer(made), open_renderer(made, jwtToken=made.sign(isStaff=True))
     assert "staff/default" in list_paths(staff)
     assert not [path for path in list_paths(stranger) if path.startswith("staff")]
@@ -251,11 +247,11 @@ def test_pages_below_a_condition_are_for_its_visitors(made: PublishedSiteMaker, 
 
 
 def test_a_token_reads_the_specification_of_the_revision_that_it_was_made_for(
-    made: PublishedSiteMaker, place: Path
+    made: PublishedSiteMaker, tmp_path: Path
 ) -> None:
-    import_space(made, place, write_source(models=True))
+    import_space(made, tmp_path, write_source(models=True))
     renderer = open_renderer(made)
-    import_space(made, place, "* [Care](care.md)\n")
+    import_space(made, tmp_path, "* [Care](care.md)\n")
     assert len(list_paths(renderer)) == 2
     page = list(walk(renderer.read_answer("listPagesInRevisionById")["pages"]))[-1]
     assert renderer.read_answer("getPageDocumentInRevisionById", {"pageId": page["id"]})["nodes"]
@@ -271,10 +267,10 @@ def describe(tags: list[Any], used: list[list[Any]]) -> dict[str, Any]:
     return {"openapi": "3.0.3", "info": INFO, "tags": tags, "paths": paths}
 
 
-def test_odd_tags_become_pages_that_can_be_read(made: PublishedSiteMaker, place: Path) -> None:
+def test_odd_tags_become_pages_that_can_be_read(made: PublishedSiteMaker, tmp_path: Path) -> None:
     names = ["../../etc", "a/b", "\u202eevil\n", "   ", "-", "日本", "Page", "page", "PAGE", "x" * 2048, "\x00", "&<"]
     put_spec(made, describe([{"name": name} for name in names], [[name] for name in (*names, "y" * 3000)]))
-    import_space(made, place, write_source(models=True))
+    import_space(made, tmp_path, write_source(models=True))
     renderer = open_renderer(made)
     pages = list(walk(renderer.read_answer("listPages")["pages"]))[1:]
     assert len({page["path"] for page in pages}) == len(pages) == len(names) + 1
@@ -288,9 +284,9 @@ def test_odd_tags_become_pages_that_can_be_read(made: PublishedSiteMaker, place:
         assert renderer.read_answer("getPageDocumentInRevisionById", at)["nodes"]
 
 
-def test_pages_are_bounded(made: PublishedSiteMaker, place: Path) -> None:
+def test_pages_are_bounded(made: PublishedSiteMaker, tmp_path: Path) -> None:
     put_spec(made, describe([], [["same", f"same-{number}", f" same {number % 3}"] for number in range(3_000)]))
-    import_space(made, place, write_source(models=True) * 12)
+    import_space(made, tmp_path, write_source(models=True) * 12)
     renderer = open_renderer(made)
     pages = list(walk(renderer.read_answer("listPages")["pages"]))
     assert len({page["path"] for page in pages}) == len(pages) == 1 + 10 * PAGES_MAX

@@ -27,14 +27,8 @@ def made(tmp_path: Path) -> Iterator[PublishedSiteMaker]:
         yield made
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Path:
-    (tmp_path / "docs").mkdir()
-    return tmp_path / "docs"
-
-
-def test_every_way_to_read_has_the_pages_of_a_specification(made: PublishedSiteMaker, place: Path) -> None:
-    import_space(made, place, write_source(models=True), README="# Home\n\nWords.\n")
+def test_every_way_to_read_has_the_pages_of_a_specification(made: PublishedSiteMaker, tmp_path: Path) -> None:
+    import_space(made, tmp_path, write_source(models=True), README="# Home\n\nWords.\n")
     reader = Reader(made)
     home = reader.get("/").text
     assert "Care &amp; feeding" in home
@@ -57,8 +51,8 @@ def test_every_way_to_read_has_the_pages_of_a_specification(made: PublishedSiteM
     assert "secret" not in home + reader.get("/llms-full.txt").text
 
 
-def test_pages_follow_the_specification(made: PublishedSiteMaker, place: Path) -> None:
-    import_space(made, place, write_source())
+def test_pages_follow_the_specification(made: PublishedSiteMaker, tmp_path: Path) -> None:
+    import_space(made, tmp_path, write_source())
     reader = Reader(made)
     assert "Care &amp; feeding" in reader.get("/").text
     changed = deepcopy(SPEC)
@@ -71,9 +65,9 @@ def test_pages_follow_the_specification(made: PublishedSiteMaker, place: Path) -
     assert reader.get("/~syncd/search.json?q=cuddling").json()[0][0] == "Cuddling"
 
 
-def test_pages_below_a_condition_are_for_its_visitors(made: PublishedSiteMaker, place: Path) -> None:
+def test_pages_below_a_condition_are_for_its_visitors(made: PublishedSiteMaker, tmp_path: Path) -> None:
     below = "".join(f"  {line}\n" for line in write_source().splitlines())
-    import_space(made, place, f"* [Staff](staff.md)\n{below}", staff=f"---\nif: {CLAIM}\n---\n\n# Staff\n")
+    import_space(made, tmp_path, f"* [Staff](staff.md)\n{below}", staff=f"---\nif: {CLAIM}\n---\n\n# Staff\n")
     stranger, staff = Reader(made), Reader(made, made.sign(isStaff=True))
     for way in ("/", "/llms.txt", "/llms-full.txt", "/~syncd/search?q=feeding", "/sitemap.xml"):
         assert "staff/" not in stranger.get(way).text, way
@@ -84,7 +78,7 @@ def test_pages_below_a_condition_are_for_its_visitors(made: PublishedSiteMaker, 
         assert staff.get(f"/staff/{path}{end}").status_code == 200
 
 
-def test_a_source_that_cannot_be_computed_has_no_page(made: PublishedSiteMaker, place: Path) -> None:
-    import_space(made, place, write_source("none"))
+def test_a_source_that_cannot_be_computed_has_no_page(made: PublishedSiteMaker, tmp_path: Path) -> None:
+    import_space(made, tmp_path, write_source("none"))
     assert Reader(made).get("/").status_code == 200
     assert "computed" not in Reader(made).get("/llms.txt").text
