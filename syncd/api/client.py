@@ -3,24 +3,18 @@
 A group is loaded when it is first used: all of their shapes together take longer to make than most commands run.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
-from functools import cached_property, partial
-from random import random as uniform
-from time import sleep as sleep_for
-from time import time
+from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-import httpx
-
-from syncd.api.transport.breaker import Breaker
+from syncd.api.options import DEFAULTS, ClientOptions
+from syncd.api.transport.addresses import parse_base_url
+from syncd.api.transport.credential import Credential
 from syncd.api.transport.downloads import Downloads
-from syncd.api.transport.guarded_transport import GuardedTransport
-from syncd.api.transport.rate_limit import Observe, Share, ignore_try, keep_own_count, permit_all
-from syncd.api.transport.retries import TRIES
-from syncd.api.transport.transport import DEADLINE, Transport
-from syncd.net.resolving import Resolve, look_up_addresses
+from syncd.api.transport.request_loop import RequestLoop
+from syncd.api.transport.transport import Transport
 
 if TYPE_CHECKING:
     from syncd.api.ask import SiteAsk
@@ -53,56 +47,16 @@ if TYPE_CHECKING:
 
 
 class Client:
-    """One platform under one token; threads may share it, and a `with` block closes it.
+    """One platform under one token; threads may share it, and a `with` block closes it."""
 
-    `transport` replaces the network, `sleep`, `clock` (epoch seconds) and `random` the world's; `cancelled` is asked
-    before every try and during every wait; `deadline` bounds one try in seconds; `insecure` allows plain http beyond
-    this machine; `resolve` turns a download's host into addresses; `observe` hears of each try; `renew` gives a token
-    in place of one that the platform refuses; `permit` is called before each try of a request that may write, and
-    refuses it by an exception; `share` counts requests for all who have this token.
-    """
-
-    def __init__(
-        self,
-        url: str,
-        token: str,
-        *,
-        transport: httpx.BaseTransport | None = None,
-        insecure: bool = False,
-        sleep: Callable[[float], object] = sleep_for,
-        clock: Callable[[], float] = time,
-        random: Callable[[], float] = uniform,
-        cancelled: Callable[[], bool] = lambda: False,
-        deadline: float = DEADLINE,
-        tries: int = TRIES,
-        resolve: Resolve = look_up_addresses,
-        breaker: Breaker | None = None,
-        observe: Observe = ignore_try,
-        renew: Callable[[str], str] | None = None,
-        permit: Callable[[], object] = permit_all,
-        share: Share = keep_own_count,
-    ) -> None:
-        make = Transport if breaker is None else partial(GuardedTransport, breaker=breaker)
-        self._transport: Transport = make(
-            url,
-            token,
-            transport=transport,
-            insecure=insecure,
-            sleep=sleep,
-            clock=clock,
-            random=random,
-            cancelled=cancelled,
-            deadline=deadline,
-            tries=tries,
-            observe=observe,
-            renew=renew,
-            permit=permit,
-            share=share,
-        )
-        self._downloads = Downloads(self._transport, resolve)
+    def __init__(self, url: str, token: str, options: ClientOptions = DEFAULTS) -> None:
+        base = parse_base_url(url, insecure=options.insecure)
+        self._loop = RequestLoop(base, Credential(token, options.renew), options)
+        self._transport = Transport(self._loop)
+        self._downloads = Downloads(self._loop, options.resolve)
 
     def __repr__(self) -> str:
-        return f"Client({self._transport.base!r})"
+        return f"Client({self._loop.base!r})"
 
     def __enter__(self) -> Self:
         return self
@@ -115,11 +69,11 @@ class Client:
     @property
     def requests_sent(self) -> Mapping[str, int]:
         """How many requests were sent so far, by method; every try and every download counts."""
-        return self._transport.requests_sent
+        return self._loop.requests_sent
 
     def close(self) -> None:
         """Close every connection."""
-        self._transport.close()
+        self._loop.close()
 
     def hold_large_answers(self) -> AbstractContextManager[None]:
         """Return a block in which a thread that reads a large answer makes others that read one wait, until the block
@@ -127,7 +81,7 @@ class Client:
 
         For threads that do something with what they read, such that only one of them holds something large.
         """
-        return self._transport.large_answers.hold_until_end()
+        return self._loop.large_answers.hold_until_end()
 
     def take_notices(self) -> tuple[str, ...]:
         """Return once what a person should know of answers that were readable all the same, such as half characters."""

@@ -10,7 +10,8 @@ from syncd.api.transport.addresses import Params, Value
 from syncd.api.transport.answers import parse_json
 from syncd.api.transport.limits import TREE
 from syncd.api.transport.rate_limit import parse_date
-from syncd.api.transport.transport import Body, Method, Transport
+from syncd.api.transport.request_loop import Method
+from syncd.api.transport.transport import Body, Transport
 from syncd.errors import NotFound
 from syncd.model.base import Observed
 from syncd.model.listing import Listing

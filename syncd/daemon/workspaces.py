@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.api.transport.breaker import Breaker
 from syncd.api.transport.rate_limit import Observe, Share, ignore_try, keep_own_count
 from syncd.config import (
@@ -119,13 +120,15 @@ def _build_workspace(
         Client(
             config.platform.url,
             secret.get_secret_value(),
-            insecure=config.platform.insecure,
-            cancelled=around.cancelled,
-            breaker=around.platform,
-            observe=around.observe,
-            renew=make_token_renewal(config.platform, around.variables),
-            permit=around.permit,
-            share=around.share,
+            ClientOptions(
+                insecure=config.platform.insecure,
+                cancelled=around.cancelled,
+                breaker=around.platform,
+                observe=around.observe,
+                renew=make_token_renewal(config.platform, around.variables),
+                permit=around.permit,
+                share=around.share,
+            ),
         ) as client,
     ):
         yield Workspace(

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 
 TOKEN = "gb_api_secret-token-value"
 Handler = Callable[[httpx.Request], httpx.Response]
@@ -47,7 +48,9 @@ def client_on(clock: Clock) -> Iterator[Callable[..., Client]]:
         def build(handler: Handler, **options: Any) -> Client:
             settings = {"sleep": clock.sleep, "clock": clock, "random": lambda: 1.0, **options}
             transport = httpx.MockTransport(handler)
-            return stack.enter_context(Client("https://api.example.com", TOKEN, transport=transport, **settings))
+            return stack.enter_context(
+                Client("https://api.example.com", TOKEN, ClientOptions(transport=transport, **settings))
+            )
 
         yield build
 
@@ -78,6 +81,6 @@ def served(clock: Clock) -> Iterator[Callable[..., Client]]:
             stack.callback(listener.shutdown, socket.SHUT_RDWR)
             settings = {"sleep": clock.sleep, "clock": clock, **options}
             url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-            return stack.enter_context(Client(url, TOKEN, **settings))
+            return stack.enter_context(Client(url, TOKEN, ClientOptions(**settings)))
 
         yield build

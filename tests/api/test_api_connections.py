@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.api.parallel import run_parallel
 from syncd.api.transport.connections import Connections
 from syncd.errors import AnswerLost, AnswerTooLarge, NotThePlatform, Stopped, Unreachable
@@ -25,10 +26,11 @@ Build = Callable[..., Client]
 TLS = """
 import gc, ssl
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.api.parallel import run_parallel
 from syncd.errors import Unreachable
 for url in ("https://127.0.0.1:1", "http://127.0.0.1:1"):
-    client = Client(url, "t", sleep=lambda _: None)
+    client = Client(url, "t", ClientOptions(sleep=lambda _: None))
     print(sum(isinstance(one, ssl.SSLContext) for one in gc.get_objects()))
     try:
         client.spaces.get("s1")
@@ -147,7 +149,10 @@ def test_a_write_whose_connection_breaks_is_sent_once(served: Build) -> None:
 def test_a_refused_connection_is_unreachable() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    with Client(f"http://127.0.0.1:{port}", "t", sleep=lambda _: None) as client, pytest.raises(Unreachable):
+    with (
+        Client(f"http://127.0.0.1:{port}", "t", ClientOptions(sleep=lambda _: None)) as client,
+        pytest.raises(Unreachable),
+    ):
         client.change_requests.create("s1", ChangeRequestCreate(subject="Words"))
     assert client.requests_sent == {"POST": 5}
 

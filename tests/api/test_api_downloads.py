@@ -62,6 +62,12 @@ def test_the_platforms_own_files_need_no_token(client_on: Build, url: str) -> No
     assert "Authorization" not in seen[0].headers
 
 
+def test_a_file_is_asked_for_as_it_is_and_in_no_other_encoding(client_on: Build) -> None:
+    seen, handle = recording(found())
+    assert download(client_on(handle), file("https://api.example.com/files/a")) == BYTES
+    assert seen[0].headers.get_list("Accept-Encoding") == ["identity"]
+
+
 def test_a_file_elsewhere_is_fetched_from_the_address_that_was_checked(client_on: Build) -> None:
     seen, handle = recording(found())
     assert download(client_on(handle, resolve=knows()), file("https://cdn.example:8443/f1?sig=1")) == BYTES

@@ -11,8 +11,9 @@ import pytest
 
 from syncd import __version__
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.api.transport.addresses import parse_base_url
-from syncd.api.transport.failures import Failure, classify_failure
+from syncd.api.transport.outcomes import Failure, classify_failure
 from syncd.errors import (
     AnswerLost,
     ConfigInvalid,
@@ -184,7 +185,7 @@ def test_an_address_that_could_leak_the_token_or_is_none_is_refused(url: str) ->
 
 
 def test_plain_http_beyond_this_machine_needs_a_word() -> None:
-    with Client("http://docs.internal", TOKEN, insecure=True) as client:
+    with Client("http://docs.internal", TOKEN, ClientOptions(insecure=True)) as client:
         assert repr(client) == "Client('http://docs.internal/v1')"
 
 
@@ -238,14 +239,14 @@ def test_a_token_that_no_header_can_carry_is_refused_without_repeating_it(token:
 
 def test_the_token_is_in_no_text_of_the_client(client_on: Build) -> None:
     client = client_on(answering()[1])
-    transport = client._transport
+    loop = client._loop
     texts = [
         repr(client),
         str(client),
-        repr(transport),
+        repr(loop),
         repr(client.spaces),
-        repr(transport._login),
-        repr(transport._login.build_headers()),
+        repr(loop.credential),
+        repr(loop.credential.build_headers()),
     ]
     assert TOKEN not in "".join(texts)
 

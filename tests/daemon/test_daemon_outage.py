@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.api.transport.breaker import LONGEST, REFUSED, Breaker
 from syncd.daemon.records import summarize_run
 from syncd.daemon.task import Job, Task
@@ -53,10 +54,7 @@ class Runs:
         with Client(
             "http://127.0.0.1:1",
             self.token,
-            transport=transport,
-            sleep=self.host.sleep,
-            random=lambda: 0.5,
-            breaker=self.breaker,
+            ClientOptions(transport=transport, sleep=self.host.sleep, random=lambda: 0.5, breaker=self.breaker),
         ) as client:
 
             def mirror(space: str) -> Outcome:

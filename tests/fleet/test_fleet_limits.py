@@ -6,6 +6,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.api.transport.rate_limit import NAMED_WAIT_MAX, RateLimiter, Share, keep_own_count
 from syncd.errors import RateLimited
 from syncd.fleet.database import FleetDatabase
@@ -71,7 +72,9 @@ def spend(share: Share) -> float:
 
     def make() -> Client:
         address = "http://127.0.0.1"
-        return Client(address, "token", transport=transport, share=share, sleep=waits.append, clock=lambda: NOW)
+        return Client(
+            address, "token", ClientOptions(transport=transport, share=share, sleep=waits.append, clock=lambda: NOW)
+        )
 
     with make() as first, make() as second:
         for client in (first, second) * 3:

@@ -7,6 +7,7 @@ from pathlib import Path
 import httpx
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.errors import AnswerTooLarge
 from tests.benchmarks.measure import memory_mb
 
@@ -32,7 +33,7 @@ if __name__ == "__main__":
     small, tested = Path(sys.argv[1]), Path(sys.argv[2])
     files = [small, tested]
     transport = httpx.MockTransport(lambda _: httpx.Response(200, stream=_Pieces(files.pop(0))))
-    client = Client("https://api.example.com", "token", transport=transport)
+    client = Client("https://api.example.com", "token", ClientOptions(transport=transport))
     _read(client)
     before = memory_mb("VmHWM")
     _read(client)

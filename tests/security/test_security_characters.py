@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.sync.outcome import Applied
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
@@ -57,7 +58,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 @contextmanager
 def altered(world: World, transport: httpx.BaseTransport) -> Iterator[Any]:
-    with world.workspace() as workspace, Client(world.url, world.token, transport=transport) as client:
+    with world.workspace() as workspace, Client(world.url, world.token, ClientOptions(transport=transport)) as client:
         yield replace(workspace, client=client)
 
 

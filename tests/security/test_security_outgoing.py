@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.errors import Rejected, SyncdError
 from syncd.model.file import File
 from syncd.net.exchange import Network, send
@@ -22,7 +23,9 @@ def download(url: str, resolve: Callable[[str, int], list[str]]) -> int:
     def reached(request: httpx.Request) -> httpx.Response:
         raise AssertionError(f"{request.url} was asked")
 
-    with Client("https://api.example.com", "t", transport=httpx.MockTransport(reached), resolve=resolve) as client:
+    with Client(
+        "https://api.example.com", "t", ClientOptions(transport=httpx.MockTransport(reached), resolve=resolve)
+    ) as client:
         return client.content.download(File(id="f1", name="a.png", download_url=url), BytesIO())
 
 

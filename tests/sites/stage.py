@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.layout.site.read.declared import SiteFile
 from syncd.model.site import SiteCreate
 from syncd.model.space import SpaceCreate
@@ -89,7 +90,7 @@ class Stage:
         with (
             Repository.open(self.root / "clone") as repository,
             Store(self.store) as store,
-            Client(self.url, self.token, transport=wire, sleep=lambda _: None) as client,
+            Client(self.url, self.token, ClientOptions(transport=wire, sleep=lambda _: None)) as client,
         ):
             yield Workspace(client, repository, store, now=lambda: NOW, instance="0a1b2c")
 

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.errors import Rejected, Stopped, Unreachable
 from syncd.layout.site.read.declared import Item, Place, SiteFile, SitePolicy
 from syncd.model.redirect import make_source_key
@@ -279,7 +280,7 @@ def test_a_stop_between_two_steps_leaves_a_lock_that_says_what_was_done(stage: S
         return len(requests(wire, *WRITES)) >= 4 and next(questions) >= 0
 
     with stage.workspace() as workspace:
-        client = Client(stage.url, stage.token, transport=wire, cancelled=cancelled)
+        client = Client(stage.url, stage.token, ClientOptions(transport=wire, cancelled=cancelled))
         with client, pytest.raises(Stopped):
             apply_plan(replace(workspace, client=client), file, plan, live, LockWriter(workspace, file))
     lock = planned(stage, file)[2]
@@ -298,7 +299,9 @@ def test_redirects_that_are_under_way_when_a_run_is_stopped_are_in_the_lock(stag
 
     wire = Meddling(meddle)
     with stage.workspace() as workspace:
-        client = Client(stage.url, stage.token, transport=wire, cancelled=lambda: len(requests(wire, "POST")) >= 3)
+        client = Client(
+            stage.url, stage.token, ClientOptions(transport=wire, cancelled=lambda: len(requests(wire, "POST")) >= 3)
+        )
         with client, pytest.raises(Stopped) as stopped:
             apply_plan(replace(workspace, client=client), file, plan, live, LockWriter(workspace, file))
     _, live, lock = planned(stage, file)
@@ -386,7 +389,9 @@ def test_the_policy_of_a_section_that_is_taken_out_and_not_owned_stays(stage: St
 def calls_on(
     answer: Callable[[httpx.Request], httpx.Response], ids: IdTable | None = None, *, sorts: bool = True
 ) -> CallSender:
-    client = Client("http://127.0.0.1", "token", transport=httpx.MockTransport(answer), sleep=lambda _: None)
+    client = Client(
+        "http://127.0.0.1", "token", ClientOptions(transport=httpx.MockTransport(answer), sleep=lambda _: None)
+    )
     return CallSender(SiteReader(client, "o", "s"), ids or IdTable({}, {}), sorts)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.errors import Stopped
 from syncd.layout.tree.draft import read_draft
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate
@@ -98,10 +99,11 @@ class Stage:
     def workspace(self, clone: Clone, *, stop: float = math.inf) -> Iterator[Workspace]:
         """Open a clone as syncd does, to be stopped after so many questions whether to stop."""
         questions = count()
+        options = ClientOptions(cancelled=lambda: next(questions) >= stop)
         with (
             Repository.open(clone.path) as repository,
             Store(clone.path / ".git" / "state.db") as store,
-            Client(self.world.url, self.world.token, cancelled=lambda: next(questions) >= stop) as client,
+            Client(self.world.url, self.world.token, options) as client,
         ):
             repository.recover(remote="platform")
             bindings = (Binding(self.world.space, "", "docs"),)

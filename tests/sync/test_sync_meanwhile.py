@@ -9,6 +9,7 @@ import pytest
 
 from syncd import fault_points
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.errors import NotFound, Rejected, Stopped, Unreachable
 from syncd.fault_points import FaultPoint
 from syncd.model.change_request import ChangeRequest, ChangeRequestUpdate
@@ -285,7 +286,7 @@ def test_a_run_that_is_stopped_leaves_what_the_last_one_came_to(world: Any, fine
     fine(world.sync())
     with world.workspace() as workspace:
         before = list(workspace.store.list_outcomes())
-        with Client(world.url, world.token, cancelled=lambda: True) as client:
+        with Client(world.url, world.token, ClientOptions(cancelled=lambda: True)) as client:
             results = run_cycle(replace(workspace, client=client), RunOptions())
         assert results[-1].outcome.exit_code == Stopped.exit_code
         assert list(workspace.store.list_outcomes()) == before

@@ -7,9 +7,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 from pydantic_core import from_json
 
-from syncd.api.transport.connections import Answer
-from syncd.api.transport.failures import FailedTry, Failure
 from syncd.api.transport.half_characters import replace_halves
+from syncd.api.transport.outcomes import Answer, FailedTry, Failure
 from syncd.errors import (
     AnswerLost,
     AnswerTooLarge,

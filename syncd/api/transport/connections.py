@@ -10,34 +10,18 @@ import ssl
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import Lock
 from time import monotonic
 
 import httpx
 
+from syncd.api.transport.outcomes import StreamedAnswer
 from syncd.net.connection import Connection
 from syncd.net.limits import read_bounded
 from syncd.net.targets import Target
 
 ADDRESSES = "addresses"
 """The extension of a request that names the IP addresses to connect to; without it the host is resolved."""
-
-
-@dataclass(frozen=True)
-class Answer:
-    """A complete answer, unpacked."""
-
-    status: int
-    headers: httpx.Headers
-    body: bytes
-
-
-@dataclass(frozen=True)
-class StreamedAnswer(Answer):
-    """An answer whose body is still to come, unpacked, in `pieces`."""
-
-    pieces: Iterator[bytes]
 
 
 class Connections:

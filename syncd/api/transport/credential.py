@@ -1,23 +1,27 @@
 """The token of a platform's requests, and another one in its place when the platform refuses it."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from threading import Lock
 
 import httpx
 
+from syncd import __version__
 from syncd.api.transport.addresses import check_token
+
+PLAIN_HEADERS = {"User-Agent": f"syncd/{__version__}", "Accept-Encoding": "gzip"}
+"""The headers of every request, with the token or without it."""
 
 
 class Credential:
     """The token that requests carry; threads share it. It is hidden from every repr."""
 
-    def __init__(self, token: str, plain: Mapping[str, str], renew: Callable[[str], str] | None = None) -> None:
+    def __init__(self, token: str, renew: Callable[[str], str] | None = None) -> None:
         """Begin with a token.
 
-        Shape: `plain` are the headers of every request; `renew` takes a refused token and returns the one to use
-        instead. Raises: Unauthorized, ConfigInvalid for what can be no token.
+        Shape: `renew` takes a refused token and returns the one to use instead.
+        Raises: Unauthorized, ConfigInvalid for what can be no token.
         """
-        self._plain, self._renew = dict(plain), renew
+        self._renew = renew
         self._token = check_token(token)
         self._lock = Lock()
 
@@ -32,7 +36,7 @@ class Credential:
     def build_headers(self, *, accept: str = "application/json", has_body: bool = False) -> httpx.Headers:
         """Return the headers of a request; httpx.Headers hides the token from its own repr."""
         kind = {"Content-Type": "application/json"} if has_body else {}
-        return httpx.Headers({**self._plain, "Accept": accept, "Authorization": f"Bearer {self._token}", **kind})
+        return httpx.Headers({**PLAIN_HEADERS, "Accept": accept, "Authorization": f"Bearer {self._token}", **kind})
 
     def replace_refused(self, refused: str) -> bool:
         """Return whether there is another token than the one that the platform refused, and use it from now on.

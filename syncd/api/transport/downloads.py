@@ -14,15 +14,17 @@ from typing import IO
 import httpx
 
 from syncd.api.transport.answers import CHECK_URL
-from syncd.api.transport.connections import ADDRESSES, Answer, parse_target_url
+from syncd.api.transport.connections import ADDRESSES, parse_target_url
+from syncd.api.transport.credential import PLAIN_HEADERS
 from syncd.api.transport.limits import FILE
-from syncd.api.transport.transport import ApiRequest, Transport
+from syncd.api.transport.outcomes import Answer
+from syncd.api.transport.request_loop import ApiRequest, RequestLoop
 from syncd.errors import AnswerTooLarge, NotFound, Rejected, Unreachable
 from syncd.model.file import File
 from syncd.model.text import quote_name
 from syncd.net.exchange import REDIRECTS
 from syncd.net.failures import NotConnected, Refused
-from syncd.net.resolving import Resolve, look_up_addresses, resolve_allowed
+from syncd.net.resolving import Resolve, resolve_allowed
 from syncd.net.targets import Target, parse_redirect, parse_target
 
 REDIRECTS_FOLLOWED = 3
@@ -33,9 +35,9 @@ DEADLINES_MAX = 5
 class Downloads:
     """Downloads of files of one platform."""
 
-    def __init__(self, transport: Transport, resolve: Resolve = look_up_addresses) -> None:
-        self._transport = transport
-        self._own = parse_target_url(httpx.URL(transport.origin + "/"))
+    def __init__(self, loop: RequestLoop, resolve: Resolve) -> None:
+        self._loop = loop
+        self._own = parse_target_url(httpx.URL(loop.origin + "/"))
         self._resolve = resolve
 
     def fetch(self, file: File, into: IO[bytes]) -> int:
@@ -49,11 +51,11 @@ class Downloads:
             raise AnswerTooLarge(f"{label}: {file.size} bytes are more than {FILE.size}")
         if not file.download_url:
             raise Rejected(f"{label}: the platform gives no address")
-        deadline = monotonic() + DEADLINES_MAX * self._transport.deadline
+        deadline = monotonic() + DEADLINES_MAX * self._loop.deadline
         with _translate_refusal(label):
             target = parse_target(file.download_url, base=self._own)
         for _ in range(1 + REDIRECTS_FOLLOWED):
-            answer = self._transport.perform(self._make_request(target, label, into, deadline))
+            answer = self._loop.perform(self._make_request(target, label, into, deadline))
             if answer.status not in REDIRECTS:
                 return _check_download(answer, into.tell(), file, label)
             with _translate_refusal(label):
@@ -62,20 +64,20 @@ class Downloads:
 
     def _make_request(self, target: Target, label: str, into: IO[bytes], deadline: float) -> ApiRequest:
         addresses = [] if target.origin == self._own.origin else self._public_addresses(target, label)
-        headers = {**self._transport.plain_headers, "Accept": "*/*", "Accept-Encoding": "identity"}
+        headers = {**PLAIN_HEADERS, "Accept": "*/*", "Accept-Encoding": "identity"}
         extensions = {ADDRESSES: addresses} if addresses else {}
 
         def build() -> httpx.Request:
             return httpx.Request("GET", target.url, headers=headers, extensions=dict(extensions))
 
         seconds = max(deadline - monotonic(), 0.0)
-        ask = ApiRequest("GET", label, target.origin, build, limit=FILE, is_limited=False, sink=_make_writer(into))
-        return replace(ask, seconds=seconds, total=seconds)
+        request = ApiRequest("GET", label, target.origin, build, seconds, limit=FILE, total=seconds)
+        return replace(request, is_limited=False, sink=_make_writer(into))
 
     def _public_addresses(self, target: Target, label: str) -> list[str]:
         if not target.is_secure:
             raise Rejected(f"{label}: {target.origin} is not followed: only https is")
-        deadline = monotonic() + self._transport.deadline
+        deadline = monotonic() + self._loop.deadline
         try:
             return resolve_allowed(target.host, target.port, deadline=deadline, resolve=self._resolve)
         except Refused as error:

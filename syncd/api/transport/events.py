@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator
 
 from syncd.api.transport.answers import CHECK_URL, LIMITS, Shape, parse_answer
-from syncd.api.transport.connections import Answer, StreamedAnswer
-from syncd.api.transport.failures import describe_failure
 from syncd.api.transport.limits import OBJECT, AnswerBuffer
+from syncd.api.transport.outcomes import Answer, StreamedAnswer, describe_failure
 from syncd.errors import AnswerTooLarge, NotThePlatform, Unreachable
 from syncd.net.failures import TooLarge
 

@@ -11,6 +11,7 @@ import typer
 from pydantic import SecretStr
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.api.transport.addresses import parse_base_url
 from syncd.cli.auth.platforms import PUBLIC_PLATFORM, build_named_platform, find_configured_platform
 from syncd.cli.auth.status import build_user_document
@@ -71,7 +72,7 @@ def save_token(platform: PlatformConfig, token: str, *, storage: Storage | None 
 
     Raises: ConfigInvalid; PlatformError, Unauthorized when it is not valid.
     """
-    with Client(platform.url, token, insecure=platform.insecure) as client:
+    with Client(platform.url, token, ClientOptions(insecure=platform.insecure)) as client:
         user = client.users.get_current()
     at = read_time().isoformat(timespec="seconds")
     saved = SavedToken(platform.url, "file", at, user.display_name or user.id, platform.insecure)

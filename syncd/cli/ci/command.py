@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 import typer
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.cli.ci.report import PushReport, write_push_report
 from syncd.cli.sync.space_ids import read_space_words
 from syncd.cli.terminal.ci_job import CiJob, read_ci_job
@@ -110,7 +111,8 @@ class _WorkspaceFactory:
             )
             git = stack.enter_context(self.clone.create_borrower(directory / "git"))
             store = stack.enter_context(Store(directory / "state.db"))
-            client = stack.enter_context(Client(self.platform.url, self.secret, insecure=self.platform.insecure))
+            options = ClientOptions(insecure=self.platform.insecure)
+            client = stack.enter_context(Client(self.platform.url, self.secret, options))
             yield Workspace(
                 client=client,
                 repository=git,

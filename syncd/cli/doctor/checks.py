@@ -13,6 +13,7 @@ from typing import Literal
 
 from syncd import __version__
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.cli.fleet.connect import find_database
 from syncd.cli.service.run_status import START_HINT, RunStatus, find_run, format_gone, format_pause
 from syncd.cli.status.gather import find_status
@@ -140,7 +141,7 @@ def check_platform(config: Config, environ: Mapping[str, str], now: datetime) ->
         return
     url = config.platform.url
     # One try: somebody waits for what is wrong, and a platform that is away now is what is wrong.
-    with Client(url, secret, insecure=config.platform.insecure, tries=1) as client:
+    with Client(url, secret, ClientOptions(insecure=config.platform.insecure, tries=1)) as client:
         try:
             user = client.users.get_current()
             clock = client.raw.read_clock()

@@ -12,6 +12,7 @@ from typing import get_args
 import typer
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.api.transport.addresses import parse_base_url
 from syncd.cli.auth.login import ask_for_login
 from syncd.cli.auth.platforms import APPLICATION, PUBLIC_PLATFORM, build_named_platform, find_configured_platform
@@ -180,7 +181,7 @@ def _offer_login(platform: PlatformConfig) -> None:
 def _ask_spaces(platform: PlatformConfig) -> list[Space]:
     """The spaces that a person chooses from those that the token's user can write to."""
     secret = load_token(platform, os.environ, hint=CREDENTIAL_HINT).get_secret_value()
-    with Client(platform.url, secret, insecure=platform.insecure) as client:
+    with Client(platform.url, secret, ClientOptions(insecure=platform.insecure)) as client:
         return _choose_spaces(list_offered_spaces(client), client.spaces.get)
 
 

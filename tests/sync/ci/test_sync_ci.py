@@ -12,6 +12,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.errors import GuardRefused
 from syncd.model.change_request import ChangeRequest, ChangeRequestCreate, ChangeRequestUpdate
 from syncd.model.comment import CommentBodyWrite, CommentCreate
@@ -77,7 +78,9 @@ class Team:
             here = place / f"work{len(self.writes)}"
             repository = held.enter_context(clone.create_borrower(here / "git"))
             store = held.enter_context(Store(here / "state.db"))
-            client = held.enter_context(Client(self.world.url, self.world.token, transport=self.transport))
+            client = held.enter_context(
+                Client(self.world.url, self.world.token, ClientOptions(transport=self.transport))
+            )
             yield Workspace(
                 client=client,
                 repository=repository,

@@ -13,6 +13,7 @@ import pytest
 
 from syncd import fault_points
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.cli.platform.git_host import RepositoryHost
 from syncd.fault_points import FaultPoint
 from syncd.model.git_sync import GitImport, GitInfo, GitOperation
@@ -315,7 +316,7 @@ def test_a_space_that_cannot_be_read_any_more_ends_its_own_import_alone(desk: De
 
     with (
         desk.world.workspace() as workspace,
-        Client(desk.world.url, "token", transport=httpx.MockTransport(refuse)) as no,
+        Client(desk.world.url, "token", ClientOptions(transport=httpx.MockTransport(refuse))) as no,
     ):
         access = Access(f"{desk.server.url}/docs.git", token_file=desk.token)
         upstream = Upstream("origin", access, read_import_url=lambda: desk.import_ref_url)

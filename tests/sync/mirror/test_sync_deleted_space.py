@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.sync.outcome import Held
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
@@ -51,7 +52,7 @@ def refs(world: Any) -> list[str]:
 def run_through(world: Any, hides: Callable[[str, int], bool], wish: RunOptions = SYNC) -> list[Result]:
     with (
         world.workspace() as workspace,
-        Client(world.url, world.token, transport=Hiding(hides), sleep=lambda seconds: None) as client,
+        Client(world.url, world.token, ClientOptions(transport=Hiding(hides), sleep=lambda seconds: None)) as client,
     ):
         return run_cycle(replace(workspace, client=client), wish)
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import httpx
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.sync.mirror.history import PassedRevisions, find_passed
 from syncd.sync.mirror.source import PastContent
 
@@ -17,7 +18,7 @@ def test_of_trees_that_passed_only_the_last_one_read_is_kept() -> None:
         asked.append(id)
         return httpx.Response(200, json={"id": id, "parents": [f"r{int(id[1:]) - 1}"]})
 
-    client = Client("https://api.example.com", "token", transport=httpx.MockTransport(answer))
+    client = Client("https://api.example.com", "token", ClientOptions(transport=httpx.MockTransport(answer)))
     current = client.revisions.get("s1", "r5")
     between = find_passed(client, "s1", current, "r1").between
     assert [past.revision() for past in between] == ["r2", "r3", "r4"]
@@ -29,9 +30,9 @@ def test_of_trees_that_passed_only_the_last_one_read_is_kept() -> None:
 def test_a_tree_that_is_too_large_hides_those_that_passed_and_not_the_current_one() -> None:
     pages = [{"id": f"p{number}"} for number in range(20_001)]
     transport = httpx.MockTransport(lambda _: httpx.Response(200, json={"id": "r4", "pages": pages}))
-    client = Client("https://api.example.com", "token", transport=transport)
+    client = Client("https://api.example.com", "token", ClientOptions(transport=transport))
     small = httpx.MockTransport(lambda _: httpx.Response(200, json={"id": "r5", "parents": ["r4"]}))
-    current = Client("https://api.example.com", "token", transport=small).revisions.get("s1", "r5")
+    current = Client("https://api.example.com", "token", ClientOptions(transport=small)).revisions.get("s1", "r5")
     assert find_passed(client, "s1", current, "r1") == PassedRevisions()
 
 
@@ -44,7 +45,7 @@ def serve_history(parents: Mapping[str, Sequence[str]]) -> Client:
             return httpx.Response(404, json={"error": {"code": 404, "message": "No such revision."}})
         return httpx.Response(200, json={"id": id, "parents": list(parents[id])})
 
-    return Client("https://api.example.com", "token", transport=httpx.MockTransport(answer))
+    return Client("https://api.example.com", "token", ClientOptions(transport=httpx.MockTransport(answer)))
 
 
 def pass_revisions(parents: Mapping[str, Sequence[str]], current: str, *, git: Sequence[str]) -> tuple[list[str], str]:
@@ -84,7 +85,7 @@ def test_the_content_of_a_past_revision_is_read_from_it() -> None:
         asked.append(request.url.path)
         return httpx.Response(200, json={"id": request.url.path.rpartition("/")[2], "title": "T", "name": "n"})
 
-    client = Client("https://api.example.com", "token", transport=httpx.MockTransport(answer))
+    client = Client("https://api.example.com", "token", ClientOptions(transport=httpx.MockTransport(answer)))
     past = PastContent(client, "s1", "r1")
     assert (past.page("p1").id, past.file("f1").id, past.include("c1").id) == ("p1", "f1", "c1")
     assert all("/revisions/r1/" in path for path in asked)

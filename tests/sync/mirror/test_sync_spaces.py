@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
-from syncd.api.transport.retries import TRIES
+from syncd.api.options import DEFAULTS, ClientOptions
 from syncd.platform.services.directory.read import import_directory
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
@@ -156,7 +156,7 @@ def run_through(world: Any, spaces: Sequence[str], transport: Faulty) -> dict[st
     bindings = tuple(Binding(space, f"s{number}", f"s{number}") for number, space in enumerate(spaces))
     with (
         world.workspace() as workspace,
-        Client(world.url, world.token, transport=transport, sleep=lambda seconds: None) as client,
+        Client(world.url, world.token, ClientOptions(transport=transport, sleep=lambda seconds: None)) as client,
     ):
         results = run_cycle(replace(workspace, client=client, bindings=bindings), RunOptions())
     assert {result.flow for result in results if result.outcome.exit_code} <= {"mirror"}
@@ -172,13 +172,14 @@ def test_a_space_that_cannot_be_read_stops_no_other(
     transport = Faulty({f"/spaces/{spaces[place]}": status, "/orgs": 403})
     codes = run_through(world, spaces, transport)
     assert codes == {f"s{number}": code if number == place else 0 for number in range(4)}
-    assert transport.asked[f"/spaces/{spaces[place]}"] == (TRIES if status == 500 else 1), "it is asked for once a run"
+    asked = transport.asked[f"/spaces/{spaces[place]}"]
+    assert asked == (DEFAULTS.tries if status == 500 else 1), "it is asked for once a run"
     for number in set(range(4)) - {place}:
         assert world.git("show", f"platform/main:s{number}/README.md") == OTHER["README.md"]
     assert set(run_through(world, spaces, Faulty({})).values()) == {0}
 
 
-@pytest.mark.parametrize(("status", "code", "asked"), [(401, 77, 1), (None, 69, TRIES)])
+@pytest.mark.parametrize(("status", "code", "asked"), [(401, 77, 1), (None, 69, DEFAULTS.tries)])
 def test_a_failure_that_all_spaces_share_is_met_once(
     world: Any, spaces: list[str], status: int | None, code: int, asked: int
 ) -> None:
@@ -204,7 +205,7 @@ def test_a_run_reads_no_more_of_an_organization_than_its_own_spaces_are_worth(
         return httpx.Response(200, json={**following, "count": 2000, "items": items})
 
     ids = [f"s{place}" for place in places]
-    with Client("https://platform.example", "token", transport=httpx.MockTransport(answer)) as client:
+    with Client("https://platform.example", "token", ClientOptions(transport=httpx.MockTransport(answer))) as client:
         reader = SpaceReader(client, ids)
         reader.read_all()
         assert [reader.get(id).id for id in ids] == ids

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.errors import Rejected
 from syncd.model.content_write import ContentWrite, Markdown, UpdatePage
 from syncd.plan.merge.pages import Side
@@ -162,7 +163,7 @@ def push_once(world: Any, *, loses_answer: bool) -> list[Any]:
     with (
         httpx.HTTPTransport() as network,
         world.workspace() as workspace,
-        Client(world.url, world.token, transport=httpx.MockTransport(lose)) as client,
+        Client(world.url, world.token, ClientOptions(transport=httpx.MockTransport(lose))) as client,
     ):
         return run_cycle(replace(workspace, client=client), RunOptions(integrate=False))
 

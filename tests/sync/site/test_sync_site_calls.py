@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.errors import AnswerLost, Rejected
 from syncd.model.ref import Ref
 from syncd.plan.site.call import Call
@@ -69,7 +70,9 @@ class Server:
         ]
 
     def make_sender(self) -> CallSender:
-        client = Client("https://api.example.com", "token", transport=httpx.MockTransport(self.answer), tries=1)
+        client = Client(
+            "https://api.example.com", "token", ClientOptions(transport=httpx.MockTransport(self.answer), tries=1)
+        )
         kinds: dict[str, str] = {id: ref.kind for ref, id in IDS.items()}
         return CallSender(SiteReader(client, "o", "s"), IdTable(dict(IDS), kinds), sorts=False)
 

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
+from syncd.api.options import ClientOptions
 from syncd.errors import NotThePlatform
 from syncd.model.ref import ROOT
 from syncd.sync.site.read.parts import SiteReader
@@ -23,7 +24,9 @@ def read_site(answers: Mapping[str, Any]) -> SiteReader:
             return httpx.Response(found, json={"error": {"code": found, "message": "No."}})
         return httpx.Response(200, json={"items": found} if isinstance(found, list) else found)
 
-    return SiteReader(Client("https://api.example.com", "token", transport=httpx.MockTransport(answer)), "o", "s")
+    return SiteReader(
+        Client("https://api.example.com", "token", ClientOptions(transport=httpx.MockTransport(answer))), "o", "s"
+    )
 
 
 def make_part(kind: str, id: str, **more: Any) -> dict[str, Any]:

@@ -1,12 +1,28 @@
-"""Tries without an answer: what a network exception says about the request, and how to describe it."""
+"""What a try comes to: an answer, or a failure, of which a network exception says whether the request arrived."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 import httpx
 
 from syncd.net.failures import NetworkError, NotConnected, Refused, TooLarge
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A complete answer, unpacked."""
+
+    status: int
+    headers: httpx.Headers
+    body: bytes
+
+
+@dataclass(frozen=True)
+class StreamedAnswer(Answer):
+    """An answer whose body is still to come, unpacked, in `pieces`."""
+
+    pieces: Iterator[bytes]
 
 
 class Failure(Enum):
