@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
+from syncd.api.transport.breaker import Breaker
 from syncd.api.transport.connections import ADDRESSES
 from syncd.api.transport.limits import FILE
 from syncd.errors import AnswerTooLarge, NotFound, Rejected, Unreachable
@@ -17,6 +18,7 @@ from syncd.model.file import File
 Build = Callable[..., Client]
 PUBLIC = "93.184.215.14"
 BYTES = b"\x89PNG"
+SPACE = {"object": "space", "id": "s1", "revision": "r1"}
 
 
 def file(url: str | None, size: int | None = None) -> File:
@@ -182,6 +184,25 @@ def test_a_file_that_says_it_is_too_large_is_not_fetched(client_on: Build) -> No
 def test_an_address_that_gives_no_file_says_why(client_on: Build, status: int, leaf: type[Exception]) -> None:
     with pytest.raises(leaf, match=str(status)):
         download(client_on(recording(httpx.Response(status))[1]), file("/a"))
+
+
+def test_a_refused_download_says_nothing_about_the_token(client_on: Build) -> None:
+    """It is sent without one; the address may have expired."""
+    renewed: list[str] = []
+
+    def renew(refused: str) -> str:
+        renewed.append(refused)
+        return "another"
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, json=SPACE) if request.url.path.startswith("/v1/") else httpx.Response(401)
+
+    client = client_on(answer, renew=renew, breaker=Breaker(60.0))
+    with pytest.raises(Rejected, match=r"refused \(401\)"):
+        download(client, file("/files/a"))
+    assert client.spaces.get("s1").id == "s1", "the breaker lets it through"
+    assert not renewed
+    assert client.requests_sent == {"GET": 2}
 
 
 def test_a_failing_store_is_asked_again(client_on: Build) -> None:

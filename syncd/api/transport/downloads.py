@@ -72,7 +72,7 @@ class Downloads:
 
         seconds = max(deadline - monotonic(), 0.0)
         request = ApiRequest("GET", label, target.origin, build, seconds, limit=FILE, total=seconds)
-        return replace(request, is_limited=False, sink=_make_writer(into))
+        return replace(request, is_operation=False, sink=_make_writer(into))
 
     def _public_addresses(self, target: Target, label: str) -> list[str]:
         if not target.is_secure:

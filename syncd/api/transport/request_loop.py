@@ -47,6 +47,7 @@ DEADLINES_MAX = 2
 class ApiRequest:
     """One request: `build` makes the HTTP request of a try; `label` names it in messages; `origin`, its connection.
 
+    An operation carries the token and counts against the rate limit; what is no operation, a download, does neither.
     `sink` receives the pieces of an answer with status 200, from the start again at each try; its body is then empty.
     Units: `seconds` for one try, `total` for all of them; without it, `DEADLINES_MAX` times as much.
     """
@@ -58,7 +59,7 @@ class ApiRequest:
     seconds: float
     limit: Limit = OBJECT
     total: float | None = None
-    is_limited: bool = True
+    is_operation: bool = True
     sink: Callable[[Iterator[bytes]], object] | None = None
 
 
@@ -100,7 +101,7 @@ class RequestLoop:
             return self._perform_all_tries(request, stack)
         with breaker.guard(request.label):
             answer = self._perform_all_tries(request, stack)
-            if answer.status == UNAUTHORIZED:
+            if answer.status == UNAUTHORIZED and request.is_operation:
                 raise make_error(answer, label=request.label, secret=self.credential.token)
             return answer
 
@@ -130,7 +131,7 @@ class RequestLoop:
                 # The try gets no name: what it raised would stay here, and its connection with it, until a collection.
                 settled = self._settle(request, self._try_once(request, tries, stack), tries)
                 if isinstance(settled, Answer):
-                    is_refused = settled.status == UNAUTHORIZED and request.origin == self.origin
+                    is_refused = settled.status == UNAUTHORIZED and request.is_operation
                     if not is_refused or has_renewed or not self.credential.replace_refused(token):
                         return settled
                     has_renewed, settled = True, 0.0
@@ -139,7 +140,7 @@ class RequestLoop:
 
     def _wait_for_limit(self, request: ApiRequest) -> None:
         self._check_stop(request)
-        wait = self._rate_limiter.reserve(request.method) if request.is_limited else 0.0
+        wait = self._rate_limiter.reserve(request.method) if request.is_operation else 0.0
         try:
             if wait > WAIT_MAX:
                 raise self._policy.make_rate_limited(request.label, wait)
@@ -147,7 +148,7 @@ class RequestLoop:
             if request.method != "GET":
                 self._options.permit()  # as late as can be
         except SyncdError:
-            if request.is_limited:
+            if request.is_operation:
                 self._rate_limiter.release(request.method)
             raise
 
@@ -159,14 +160,14 @@ class RequestLoop:
         try:
             answer = self._send(http_request, request, min(request.seconds, tries.left), stack)
         except NETWORK_ERRORS as error:
-            if request.is_limited:
+            if request.is_operation:
                 self._rate_limiter.release(request.method)
             self._options.observe(monotonic() - start, 0, {})
             return self._describe_break(error)
         finally:
             tries.add_try(monotonic() - start)
         self._options.observe(monotonic() - start, answer.status, answer.headers)
-        if request.is_limited:
+        if request.is_operation:
             self._rate_limiter.record(request.method, answer.headers)
         return answer
 
@@ -218,7 +219,7 @@ class RequestLoop:
         """Return the answer of a try when it is final, else the seconds until the next try, for all threads."""
         settled = self._policy.decide(request.method, request.label, outcome, tries)
         is_limit_used_up = isinstance(outcome, Answer) and outcome.status == TOO_MANY_REQUESTS
-        if is_limit_used_up and request.is_limited and isinstance(settled, float):
+        if is_limit_used_up and request.is_operation and isinstance(settled, float):
             self._rate_limiter.pause(request.method, settled)
         return settled
 
