@@ -25,11 +25,11 @@ _context.set_forkserver_preload(
             "syncd.api.spaces",
             "syncd.cli.app",
             "syncd.cli.check.command",
-            "syncd.cli.sync.clone",
+            "syncd.cli.setup.clone",
         ),
         *(
             "syncd.cli.sync.flows",
-            "syncd.cli.sync.init",
+            "syncd.cli.setup.init",
             "syncd.cli.sync.review",
             "syncd.cli.sites.apply",
             "syncd.cli.status.command",

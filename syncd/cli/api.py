@@ -15,7 +15,7 @@ from syncd.api.client import Client
 from syncd.api.options import ClientOptions
 from syncd.api.transport.request_loop import Method
 from syncd.cli.auth.platforms import find_configured_platform
-from syncd.cli.sync.setup import CREDENTIAL_HINT
+from syncd.cli.setup.configuration import CREDENTIAL_HINT
 from syncd.cli.terminal.context import find_config_file, load_config_file, require_config_file
 from syncd.cli.terminal.text import escape, format_json
 from syncd.config import PlatformConfig, load_token

@@ -24,10 +24,10 @@ from syncd.cli.redirects.commands import redirects, site_explain
 from syncd.cli.reference.commands import explain_command, reference
 from syncd.cli.reference.completion import COMPLETION_VARIABLE
 from syncd.cli.service.commands import control, service
+from syncd.cli.setup.commands import setup
 from syncd.cli.sites.commands import site
 from syncd.cli.sync.leftovers import repair_here
 from syncd.cli.sync.review_commands import review
-from syncd.cli.sync.setup_commands import setup
 from syncd.cli.terminal.help import describe_mistake
 from syncd.cli.terminal.options import (
     GROUP_SETTINGS,

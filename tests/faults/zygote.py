@@ -24,8 +24,8 @@ import httpx
 import sqlalchemy.dialects.sqlite
 
 import syncd
+import syncd.cli.setup.clone
 import syncd.cli.sites.apply
-import syncd.cli.sync.clone
 import syncd.cli.sync.flows
 from syncd import fault_points
 from syncd.cli.app import run
@@ -35,7 +35,7 @@ LOADED = (
     httpx,
     httpcore,
     sqlalchemy.dialects.sqlite,
-    syncd.cli.sync.clone,
+    syncd.cli.setup.clone,
     syncd.cli.sync.flows,
     syncd.cli.sites.apply,
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import typer
 
-from syncd.cli.sync.space_ids import read_space_id
+from syncd.cli.setup.space_ids import read_space_id
 from syncd.cli.terminal.context import list_repositories
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.labels import build_bindings

@@ -13,7 +13,7 @@ import typer
 from syncd.api.client import Client
 from syncd.api.options import ClientOptions
 from syncd.cli.ci.report import PushReport, write_push_report
-from syncd.cli.sync.space_ids import read_space_words
+from syncd.cli.setup.space_ids import read_space_words
 from syncd.cli.terminal.ci_job import CiJob, read_ci_job
 from syncd.cli.terminal.context import find_config_file, load_config_file, parse_force
 from syncd.cli.terminal.progress import show_progress

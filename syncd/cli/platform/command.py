@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from syncd.cli.sync.space_ids import read_space_id
+from syncd.cli.setup.space_ids import read_space_id
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.site_ids import read_organization_id
 from syncd.cli.terminal.text import escape, log_text, print_text

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import syncd.cli.setup.clone
 import syncd.cli.status.command
-import syncd.cli.sync.clone
 import syncd.cli.sync.flows
 import syncd.cli.sync.resolve
 from syncd import fault_points
@@ -23,7 +23,7 @@ from syncd.cli.app import run
 from tests.faults.twoway.hosting import Gate, Hosting
 from tests.faults.zygote import end_session
 
-LOADED: Sequence[Any] = (syncd.cli.sync.clone, syncd.cli.sync.flows, syncd.cli.sync.resolve, syncd.cli.status.command)
+LOADED: Sequence[Any] = (syncd.cli.setup.clone, syncd.cli.sync.flows, syncd.cli.sync.resolve, syncd.cli.status.command)
 """What commands import when they run, loaded once."""
 CRASHED, KILLED = 70, -9
 

@@ -10,8 +10,8 @@ import pytest
 import typer
 
 from syncd.cli.app import run
-from syncd.cli.sync.space_ids import is_space_word, read_space_id, read_space_word, read_space_words
-from syncd.cli.sync.wizard import split_setup_words
+from syncd.cli.setup.space_ids import is_space_word, read_space_id, read_space_word, read_space_words
+from syncd.cli.setup.wizard import split_setup_words
 from tests.cli.command_runner import make_runner
 from tests.cli.conftest import Shell
 

@@ -38,8 +38,8 @@ def clone(
 
     It writes the configuration too. On a terminal it asks for what is left out.
     """
-    from syncd.cli.sync.clone import run_clone
-    from syncd.cli.sync.wizard import SetupWords, split_setup_words
+    from syncd.cli.setup.clone import run_clone
+    from syncd.cli.setup.wizard import SetupWords, split_setup_words
 
     url, words = split_setup_words((url, *(targets or ())), url_option)
     if not directory and (len(words) > 1 or (words and space)):
@@ -67,8 +67,8 @@ def init(
 
     Where both sides differ it shows how, and changes neither until --prefer, or you, say which goes first.
     """
-    from syncd.cli.sync.init import InitOptions, run_init
-    from syncd.cli.sync.wizard import SetupWords, split_setup_words
+    from syncd.cli.setup.init import InitOptions, run_init
+    from syncd.cli.setup.wizard import SetupWords, split_setup_words
 
     url, words = split_setup_words((url, *(spaces or ())), url_option)
     setup_words = SetupWords(url, [*words, *(space or ())], None, token_file, insecure)

@@ -16,8 +16,8 @@ from syncd.api.options import ClientOptions
 from syncd.api.transport.addresses import parse_base_url
 from syncd.cli.auth.login import ask_for_login
 from syncd.cli.auth.platforms import APPLICATION, PUBLIC_PLATFORM, build_named_platform, find_configured_platform
-from syncd.cli.sync.setup import CREDENTIAL_HINT, SpaceDirectories, build_platform, find_absolute_path
-from syncd.cli.sync.space_ids import find_origin, is_space_word, read_space_id, read_space_words
+from syncd.cli.setup.configuration import CREDENTIAL_HINT, SpaceDirectories, build_platform, find_absolute_path
+from syncd.cli.setup.space_ids import find_origin, is_space_word, read_space_id, read_space_words
 from syncd.cli.terminal.questions import MissingAnswer, ask_text, ask_yes, can_ask, refuse_missing, say
 from syncd.cli.terminal.text import escape
 from syncd.config import PlatformConfig, load_token

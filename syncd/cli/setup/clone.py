@@ -7,13 +7,13 @@ from pathlib import Path
 
 import typer
 
-from syncd.cli.sync.setup import (
+from syncd.cli.setup.configuration import (
     Setup,
     draft_repository,
     resume_setup,
     write_configuration,
 )
-from syncd.cli.sync.wizard import SetupWords, complete_setup
+from syncd.cli.setup.wizard import SetupWords, complete_setup
 from syncd.cli.terminal.output import format_results
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import print_text

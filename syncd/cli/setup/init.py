@@ -10,14 +10,14 @@ from typing import cast, get_args
 
 import typer
 
-from syncd.cli.sync.clone import check_out
-from syncd.cli.sync.setup import (
+from syncd.cli.setup.clone import check_out
+from syncd.cli.setup.configuration import (
     Setup,
     draft_repository,
     resume_setup,
     write_configuration,
 )
-from syncd.cli.sync.wizard import SetupWords, ask_preferences, complete_setup
+from syncd.cli.setup.wizard import SetupWords, ask_preferences, complete_setup
 from syncd.cli.terminal.context import find_config_file, load_config_file, require_config_file
 from syncd.cli.terminal.output import build_result_document, format_results, name_config_in_hints, print_document
 from syncd.cli.terminal.progress import show_progress

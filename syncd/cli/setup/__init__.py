@@ -1,0 +1,1 @@
+"""`clone` and `init`: what binds a repository to spaces."""
