@@ -100,7 +100,7 @@ ORDER = {
         *("bind", "integrate", "git_import", "propose", "review", "undo", "log", "site", "publish", "run", "ci"),
     ),
     "cli": (
-        *("terminal", "service", "auth", "setup", "sync", "status", "ci", "check", "reference", "sites", "redirects"),
+        *("terminal", "service", "auth", "setup", "ci", "sync", "status", "check", "reference", "sites", "redirects"),
         *("platform", "api", "demo", "change_requests", "preview", "publish", "history"),
         *("configuration", "web", "fleet", "notify", "trust", "doctor", "start", "app"),
     ),

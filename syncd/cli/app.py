@@ -26,13 +26,12 @@ from syncd.cli.reference.completion import COMPLETION_VARIABLE
 from syncd.cli.service.commands import control, service
 from syncd.cli.setup.commands import setup
 from syncd.cli.sites.commands import site
+from syncd.cli.sync.commands import pull, push, resolve_command, review, sync
 from syncd.cli.sync.leftovers import repair_here
-from syncd.cli.sync.review_commands import review
 from syncd.cli.terminal.help import describe_mistake
 from syncd.cli.terminal.options import (
     GROUP_SETTINGS,
     ConfigOption,
-    ForceOption,
     FormatOption,
     JsonOption,
     StrictOption,
@@ -214,85 +213,10 @@ def trust_command(
         trust.run_trust(options)
 
 
-@app.command()
-def sync(config: ConfigOption = None, json: JsonOption = False, force: ForceOption = None) -> None:
-    """Run every flow once.
-
-    Mirror, review, integrate, propose, redirects.
-    """
-    from syncd.cli.sync.flows import run_flows
-
-    exit_with(run_flows("sync", config, as_json=json, force=force or []))
-
-
-@app.command()
-def pull(config: ConfigOption = None, json: JsonOption = False, force: ForceOption = None) -> None:
-    """Bring the platform's content to Git and to tracked branches."""
-    from syncd.cli.sync.flows import run_flows
-
-    exit_with(run_flows("pull", config, as_json=json, force=force or []))
-
-
-@app.command()
-def push(
-    branch: Annotated[
-        str | None, typer.Argument(metavar="BRANCH", help="Branch to propose; else the one checked out.")
-    ] = None,
-    subject: Annotated[str, typer.Option("--subject", metavar="TEXT", help="Subject of a new change request.")] = "",
-    config: ConfigOption = None,
-    json: JsonOption = False,
-    force: ForceOption = None,
-    ci: Annotated[bool, typer.Option("--ci", help="In a CI job: needs no state and leaves none.")] = False,
-    url: Annotated[str, typer.Option("--url", metavar="URL", help="With --ci: the platform.")] = "",
-    space: Annotated[
-        list[str] | None, typer.Option("--space", metavar="SPACE[=DIR]", help="With --ci: a space and its directory.")
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="With --ci: write nothing; 2 when changes wait.")] = False,
-    quality: Annotated[
-        Path | None, typer.Option("--quality", metavar="FILE", help="With --ci: write GitLab's code quality report.")
-    ] = None,
-) -> None:
-    """Propose the commits of a branch in its change request."""
-    if ci:
-        from syncd.cli.ci.command import PushCiOptions, push_ci
-
-        options = PushCiOptions(config, url, space or (), branch or "", subject, dry_run, json, quality)
-        exit_with(push_ci(options, force or []))
-        return
-    if url or space or dry_run or quality is not None:
-        raise typer.BadParameter("--url, --space, --dry-run and --quality belong to --ci; syncd status says what waits")
-    from syncd.cli.sync.flows import run_flows
-
-    exit_with(run_flows("push", config, as_json=json, force=force or [], branch=branch, subject=subject))
-
-
-@app.command("resolve")
-def resolve_command(
-    paths: Annotated[list[str] | None, typer.Argument(metavar="PATH", help="Pages or folders; . is all.")] = None,
-    ours: Annotated[bool, typer.Option("--ours", help="Take each page as the branch has it.")] = False,
-    theirs: Annotated[bool, typer.Option("--theirs", help="Take each page as the platform has it.")] = False,
-    edit: Annotated[bool, typer.Option("--edit", help="Open each page with both texts in $VISUAL or $EDITOR.")] = False,
-    hunk: Annotated[
-        list[str] | None, typer.Option("--hunk", metavar="N[,N...]", help="With --ours or --theirs: only these hunks.")
-    ] = None,
-    interactive: Annotated[bool, typer.Option("--interactive", "-p", help="Ask for each hunk, on a terminal.")] = False,
-    branch: Annotated[str, typer.Option("--branch", metavar="B", help="Branch; else the one checked out.")] = "",
-    config: ConfigOption = None,
-    json: JsonOption = False,
-) -> None:
-    """Show the conflicts of a branch, hunk by hunk, or settle them.
-
-    It reads only what is on this machine, and records the decision in the branch.
-    """
-    from syncd.cli.sync.resolve import ResolveOptions, parse_hunks, run_resolve
-
-    flags = {"ours": ours, "theirs": theirs, "edit": edit, "interactive": interactive}
-    ways = [way for way, is_set in flags.items() if is_set]
-    if len(ways) > 1:
-        raise typer.BadParameter(f"--{ways[0]} and --{ways[1]} exclude each other")
-    exit_with(
-        run_resolve(ResolveOptions(tuple(paths or ()), branch, "".join(ways), parse_hunks(hunk or ()), json, config))
-    )
+app.command()(sync)
+app.command()(pull)
+app.command()(push)
+app.command("resolve")(resolve_command)
 
 
 @app.command()

@@ -14,7 +14,7 @@ import typer
 from syncd.cli.change_requests.find import open_request, parse_request_name
 from syncd.cli.change_requests.text import build_request_document, format_title
 from syncd.cli.sites.rollback import RollbackOptions, run_rollback
-from syncd.cli.sync.flows import choose_push_branch
+from syncd.cli.sync.flow_runs import choose_push_branch
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import (
     build_result_document,
