@@ -1,7 +1,6 @@
 """A repository as the flows see it: refs, objects, one streamed commit at a time, merges, and the work tree."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
@@ -14,12 +13,13 @@ from syncd.repo.names import check_branch, check_oid, is_plain
 from syncd.repo.process import borrowing, location
 from syncd.repo.process.git import Git
 from syncd.repo.read import blame, history, objects, obstacles, rev_list, trees
-from syncd.repo.remote.remote import Access, Remote
+from syncd.repo.remote.remote import Access, Remote, find_remote_url
 from syncd.repo.values import Blob, Commit, Difference, EditKind, FileChange, Head, Merged, MergedText, Person
 from syncd.repo.work_tree import index, usage
 from syncd.repo.work_tree.worktree import WorkTree, heal_others, open_showing
-from syncd.repo.write import commit_text, merge, refs
-from syncd.repo.write.own_refs import OWN_REFS, OwnRefs
+from syncd.repo.write import commit_text
+from syncd.repo.write.merge import Merges, merge_commits
+from syncd.repo.write.refs import OWN_REFS, Refs
 from syncd.repo.write.writer import Writer
 
 
@@ -33,11 +33,8 @@ class Repository:
         self._git = Git(where)
         self._reader = objects.Reader(self._git)
         self._history = history.History(self._git, self._reader)
-        self._own_refs = OwnRefs(self._git)
-        self._ref_updates = refs.RefUpdates(self._git, self._reader)
-        # What was written here of what: the same again need not be written again.
-        self._made: dict[Hashable, str] = {}
-        self._texts: dict[tuple[tuple[str, str, str], ...], list[MergedText]] = {}
+        self._refs = Refs(self._git, self._reader)
+        self._merges = Merges(self._git, self._reader)
         # Listing configuration is no proof of a repository; an answer about an object of it, even of none, is.
         self._reader.find_object("HEAD")
         self._git.override_programs()
@@ -88,7 +85,7 @@ class Repository:
 
     def close(self) -> None:
         """End every process of this repository."""
-        self._ref_updates.close()
+        self._refs.close()
         self._reader.close()
 
     def resolve(self, ref: str) -> str | None:
@@ -97,16 +94,14 @@ class Repository:
 
     def list_refs(self, prefix: str) -> dict[str, str]:
         """Return the refs below a prefix such as `refs/syncd/`, each with what it names."""
-        return self._own_refs.list_refs(prefix)
+        return self._refs.list_refs(prefix)
 
     def update_ref(self, ref: str, new: str, *, old: str | None) -> None:
         """Move a ref from the commit `old`, None when it does not exist, to another one.
 
         Raises: RefMoved when it names something else than `old`.
         """
-        with self._forget_on_failure(ref):
-            self._ref_updates.update(ref, new, old=old)
-        self._own_refs.note_ref(ref, new)
+        self._refs.update(ref, new, old=old)
 
     def set_ref(self, ref: str, new: str | None) -> str | None:
         """Let a ref name a commit, or none; return what it named before. Raises: RefMoved when it moves meanwhile."""
@@ -119,17 +114,7 @@ class Repository:
 
     def delete_ref(self, ref: str, *, old: str) -> None:
         """Delete a ref. Raises: RefMoved when it names something else than `old`."""
-        with self._forget_on_failure(ref):
-            refs.delete_ref(self._git, self._reader, ref, old=old)
-        self._own_refs.note_ref(ref, None)
-
-    @contextmanager
-    def _forget_on_failure(self, ref: str) -> Iterator[None]:
-        try:
-            yield
-        except BaseException:
-            self._own_refs.forget(ref)
-            raise
+        self._refs.delete(ref, old=old)
 
     def read_head(self) -> Head:
         """Return the branch that is checked out and its commit."""
@@ -304,37 +289,25 @@ class Repository:
 
     def open_writer(self, ref: str, *, old: str | None, start: str | None = None) -> Writer:
         """Return a writer, a context manager, of the next commit of a ref that names `old` now."""
-        self._own_refs.forget(ref)
-        return Writer(self._git, self._reader, self._ref_updates, ref, old=old, start=start)
+        return Writer(self._git, self._reader, self._refs, ref, old=old, start=start)
 
     def merge(self, ours: str, theirs: str) -> Merged:
         """Return the tree that merges two commits, related or not, and the paths in conflict."""
         if self._history.list_cuts():
             self.find_merge_base(ours, theirs)
-        return merge.merge_commits(self._git, ours, theirs)
+        return merge_commits(self._git, ours, theirs)
 
     def merge_texts(self, trios: Sequence[tuple[str, str, str]]) -> list[MergedText]:
         """Return the three-way merge of each trio of blobs: base, ours and theirs."""
-        key = tuple(trios)
-        if key not in self._texts:
-            self._texts[key] = merge.merge_texts(self._git, self._reader, trios)
-        return list(self._texts[key])
+        return self._merges.merge_texts(trios)
 
     def write_tree(self, tree: str | None, changes: Mapping[str, Blob | bytes | None]) -> str:
         """Return a tree changed at some paths, where None removes a file; the tree None is the empty one."""
-        if tree is not None and not changes:
-            return tree
-        key = tree, frozenset(changes.items())
-        if key not in self._made:
-            self._made[key] = merge.write_changed_tree(self._git, self._reader, tree, changes)
-        return self._made[key]
+        return self._merges.write_tree(tree, changes)
 
     def commit_tree(self, tree: str, *, parents: Sequence[str], message: str, author: Person, committer: Person) -> str:
         """Write a commit of a tree and return its id; no ref names it yet."""
-        data = merge.build_commit(tree, parents=parents, message=message, author=author, committer=committer)
-        if data not in self._made:
-            self._made[data] = merge.write_commit(self._git, data)
-        return self._made[data]
+        return self._merges.commit_tree(tree, parents=parents, message=message, author=author, committer=committer)
 
     def fast_forward(self, branch: str, *, old: str | None, new: str) -> Path | None:
         """Move a branch from `old`, None for an unborn one, to a descendant, with the files where it is checked out.
@@ -363,8 +336,7 @@ class Repository:
 
     def find_remote_url(self, name: str) -> str | None:
         """Return the address of a Git remote from the repository's configuration, or None."""
-        status, output, _ = self._git.attempt("config", "--get", f"remote.{name}.url")
-        return None if status else output.decode("utf-8", "surrogateescape").rstrip("\n")
+        return find_remote_url(self._git, name)
 
     def read_author(self, environ: Mapping[str, str], *, when: datetime) -> Person | None:
         """Return the person whose name Git would write into a commit, as `commit_text.read_author` does."""

@@ -270,6 +270,12 @@ class Remote:
         shutil.rmtree(self._scratch, ignore_errors=True)
 
 
+def find_remote_url(git: Git, name: str) -> str | None:
+    """Return the address of a Git remote from the repository's configuration; None when it has none."""
+    status, output, _ = git.attempt("config", "--get", f"remote.{name}.url")
+    return None if status else output.decode("utf-8", "surrogateescape").rstrip("\n")
+
+
 def _is_protected(summary: str) -> bool:
     return _PROTECTED.search(summary) is not None
 

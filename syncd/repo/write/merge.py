@@ -42,16 +42,54 @@ def merge_commits(git: Git, ours: str, theirs: str, *, config: Mapping[str, str]
     return Merged(check_oid(tree), tuple(sorted(set(paths))) if status else ())
 
 
-def merge_texts(git: Git, reader: Reader, trios: Sequence[tuple[str, str, str]]) -> list[MergedText]:
-    """Return the three-way merge of each trio of blobs, base, ours and theirs, by a few git commands for all of them.
+class Merges:
+    """Merges of texts, trees and commits, as they are written into one repository.
 
-    Shape: a base of "" is none. A text in conflict has markers that show all three; their labels are `ours`, `base` and
-    `theirs`. They are longer than usual where a line of the text would look like one: than each row of `<` that begins
-    a line. The blobs lie in commits under numbers, so neither names nor attributes of a repository have a say.
-    Raises: GitFailed.
+    What was written here of the same is not written again.
     """
-    if not trios:
-        return []
+
+    def __init__(self, git: Git, reader: Reader) -> None:
+        self._git, self._reader = git, reader
+        self._texts: dict[tuple[tuple[str, str, str], ...], list[MergedText]] = {}
+        self._trees: dict[tuple[str | None, frozenset[tuple[str, _Content]]], str] = {}
+        self._commits: dict[bytes, str] = {}
+
+    def merge_texts(self, trios: Sequence[tuple[str, str, str]]) -> list[MergedText]:
+        """Return the three-way merge of each trio of blobs, base, ours and theirs, by a few git commands for all.
+
+        Shape: a base of "" is none. A text in conflict has markers that show all three; their labels are `ours`, `base`
+        and `theirs`. They are longer than usual where a line of the text would look like one: than each row of `<` that
+        begins a line. The blobs lie in commits under numbers, so neither names nor attributes of a repository have a
+        say. Raises: GitFailed.
+        """
+        key = tuple(trios)
+        if key not in self._texts:
+            self._texts[key] = _merge_texts(self._git, self._reader, trios) if trios else []
+        return list(self._texts[key])
+
+    def write_tree(self, tree: str | None, changes: Mapping[str, _Content]) -> str:
+        """Return the tree that is `tree`, None for the empty one, with other content, None for no file, at some paths.
+
+        Shape: cost follows the changed paths; a path that loses its file takes empty directories with it. Bytes change
+        the content of a file, and not its mode. Raises: GitFailed.
+        """
+        if tree is not None and not changes:
+            return tree
+        key = tree, frozenset(changes.items())
+        if key not in self._trees:
+            self._trees[key] = _write_changed_tree(self._git, self._reader, tree, changes)
+        return self._trees[key]
+
+    def commit_tree(self, tree: str, *, parents: Sequence[str], message: str, author: Person, committer: Person) -> str:
+        """Write a commit of a tree and return its id; no ref names it yet."""
+        data = _build_commit(tree, parents=parents, message=message, author=author, committer=committer)
+        if data not in self._commits:
+            written = self._git.run("hash-object", "-t", "commit", "-w", "--stdin", data=data)
+            self._commits[data] = written.decode().strip()
+        return self._commits[data]
+
+
+def _merge_texts(git: Git, reader: Reader, trios: Sequence[tuple[str, str, str]]) -> list[MergedText]:
     merged = _merge_contents(git, reader, [[Blob(oid, PLAIN_FILE) if oid else None for oid in trio] for trio in trios])
     # Where Git cannot merge line by line, it takes ours.
     marked = [number for number, (oid, in_conflict) in enumerate(merged) if in_conflict and oid != trios[number][1]]
@@ -62,12 +100,7 @@ def merge_texts(git: Git, reader: Reader, trios: Sequence[tuple[str, str, str]])
     ]
 
 
-def write_changed_tree(git: Git, reader: Reader, tree: str | None, changes: Mapping[str, _Content]) -> str:
-    """Return the tree that is `tree`, None for the empty one, with other content, None for no file, at some paths.
-
-    Shape: cost follows the changed paths; a path that loses its file takes empty directories with it. Bytes change the
-    content of a file, and not its mode. Raises: GitFailed.
-    """
+def _write_changed_tree(git: Git, reader: Reader, tree: str | None, changes: Mapping[str, _Content]) -> str:
     texts = [path for path, content in changes.items() if isinstance(content, bytes)]
     modes = find_modes(git, reader, tree, texts) if tree is not None else {}
     lines = [_begin_commit(1)]
@@ -83,18 +116,13 @@ def write_changed_tree(git: Git, reader: Reader, tree: str | None, changes: Mapp
     return found[0]
 
 
-def build_commit(tree: str, *, parents: Sequence[str], message: str, author: Person, committer: Person) -> bytes:
+def _build_commit(tree: str, *, parents: Sequence[str], message: str, author: Person, committer: Person) -> bytes:
     """Return the bytes of a commit object.
 
     Shape: made here, since commit-tree would add what the user's configuration says about encodings.
     """
     lines = [f"tree {check_oid(tree)}\n", *(f"parent {check_oid(parent)}\n" for parent in parents)]
     return "".join(lines).encode() + format_signature(author, committer) + b"\n" + encode_message(message)
-
-
-def write_commit(git: Git, data: bytes) -> str:
-    """Write a commit object and return its id; no ref names it yet."""
-    return git.run("hash-object", "-t", "commit", "-w", "--stdin", data=data).decode().strip()
 
 
 def _merge_contents(git: Git, reader: Reader, trios: Sequence[Sequence[_Content]]) -> list[tuple[str, bool]]:

@@ -1,6 +1,12 @@
-"""Move refs by compare-and-set, and read them."""
+"""Move refs by compare-and-set, and list them.
 
-from contextlib import AbstractContextManager, nullcontext
+One listing of the refs that only syncd writes serves all who ask for a part. They come with the first listing of any
+other refs, since a process of Git costs more than its answer.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 
 from syncd.errors import RefMoved, Stopped, SyncdError
 from syncd.fault_points import FaultPoint, reach
@@ -11,24 +17,74 @@ from syncd.repo.process.locks import note_locks
 from syncd.repo.process.pipe import Pipe
 from syncd.repo.read.objects import Reader
 
+OWN_REFS = "refs/syncd/"
+"""Where syncd keeps refs below no name that people use."""
+_OVERWRITTEN = "refs/remotes/*/overwritten/**"
+"""What imports of a branch overwrote, which people may look at."""
+_OWN = re.compile(rf"{OWN_REFS}|refs/remotes/[^/]+/overwritten/")
 _BRANCHES = "refs/heads/"
 
 
-class RefUpdates:
-    """Moves refs through one long-lived git update-ref, since a process costs more than what it does.
+class Refs:
+    """The refs of a repository.
 
-    Shape: a branch is moved by a process of its own. Source: git-update-ref(1), --stdin.
+    Shape: they are moved through one long-lived git update-ref, since a process costs more than what it does; a branch
+    is moved by a process of its own. Source: git-update-ref(1), --stdin.
     """
 
     def __init__(self, git: Git, reader: Reader) -> None:
         self._git, self._reader = git, reader
         self._pipe: Pipe | None = None
+        self._listing: dict[str, str] | None = None
+        """The refs that only syncd writes, each with what it names; None while that is not known."""
+
+    def list_refs(self, prefix: str) -> dict[str, str]:
+        """Return the refs below a prefix, each with what it names."""
+        if self._listing is None:
+            found = _match_refs(self._git, _check_prefix(prefix), OWN_REFS, _OVERWRITTEN)
+            self._listing = {ref: oid for ref, oid in found.items() if _OWN.match(ref)}
+        elif not _OWN.match(prefix):
+            found = _match_refs(self._git, _check_prefix(prefix))
+        else:
+            found = self._listing
+        below = prefix.rstrip("/") + "/"
+        return {ref: oid for ref, oid in found.items() if f"{ref}/".startswith(below)}
 
     def update(self, ref: str, new: str, *, old: str | None) -> None:
-        """Move a ref as `update_ref` does.
+        """Move a ref from the commit `old`, None when it does not exist, to another one.
 
         Raises: RefMoved when it names something else than `old`.
         """
+        with self._keep_listing(ref, new):
+            self._move(ref, new, old)
+
+    def delete(self, ref: str, *, old: str) -> None:
+        """Delete a ref. Raises: RefMoved when it names something else than `old`."""
+        with self._keep_listing(ref, None):
+            _run_update(self._git, self._reader, ("-d", "--", check_ref(ref), check_oid(old)), ref, old)
+
+    def close(self) -> None:
+        """End the process."""
+        pipe, self._pipe = self._pipe, None
+        if pipe is not None:
+            pipe.kill()
+
+    @contextmanager
+    def _keep_listing(self, ref: str, oid: str | None) -> Iterator[None]:
+        """Bring the listing up to date after the block moved a ref; where that failed, it may have moved or not."""
+        is_own = _OWN.match(ref)
+        try:
+            yield
+        except BaseException:
+            self._listing = None if is_own else self._listing
+            raise
+        if is_own and self._listing is not None:
+            if oid is None:
+                self._listing.pop(ref, None)
+            else:
+                self._listing[ref] = oid
+
+    def _move(self, ref: str, new: str, old: str | None) -> None:
         if ref.startswith(_BRANCHES):  # a note of their locks is held by the process that takes them, and by no other
             update_ref(self._git, self._reader, ref, new, old=old)
             return
@@ -50,25 +106,6 @@ class RefUpdates:
             raise
         reach(FaultPoint.REF_MOVED)
 
-    def close(self) -> None:
-        """End the process."""
-        pipe, self._pipe = self._pipe, None
-        if pipe is not None:
-            pipe.kill()
-
-
-def check_prefix(prefix: str) -> str:
-    """Return a prefix of refs, which ends at a slash or at a name's end, when it is one. Raises: PathRefused."""
-    check_ref(prefix.rstrip("/") if prefix != "refs/" else "refs/any")
-    return prefix
-
-
-def match_refs(git: Git, *patterns: str) -> dict[str, str]:
-    """Return the refs that one of the patterns of `git for-each-ref` matches, each with what it names."""
-    listed = git.run("for-each-ref", "--format=%(objectname) %(refname)", "--", *patterns)
-    lines = listed.decode("utf-8", "surrogateescape").split("\n")[:-1]  # a name is bytes, and may hold U+2028
-    return {ref: oid for oid, _, ref in (line.partition(" ") for line in lines)}
-
 
 def update_ref(git: Git, reader: Reader, ref: str, new: str, *, old: str | None) -> None:
     """Move a ref from the commit `old`, None when it does not exist, to another one.
@@ -79,9 +116,17 @@ def update_ref(git: Git, reader: Reader, ref: str, new: str, *, old: str | None)
     _run_update(git, reader, arguments, ref, old)
 
 
-def delete_ref(git: Git, reader: Reader, ref: str, *, old: str) -> None:
-    """Delete a ref. Raises: RefMoved when it names something else than `old`."""
-    _run_update(git, reader, ("-d", "--", check_ref(ref), check_oid(old)), ref, old)
+def _check_prefix(prefix: str) -> str:
+    """Return a prefix of refs, which ends at a slash or at a name's end, when it is one. Raises: PathRefused."""
+    check_ref(prefix.rstrip("/") if prefix != "refs/" else "refs/any")
+    return prefix
+
+
+def _match_refs(git: Git, *patterns: str) -> dict[str, str]:
+    """Return the refs that one of the patterns of `git for-each-ref` matches, each with what it names."""
+    listed = git.run("for-each-ref", "--format=%(objectname) %(refname)", "--", *patterns)
+    lines = listed.decode("utf-8", "surrogateescape").split("\n")[:-1]  # a name is bytes, and may hold U+2028
+    return {ref: oid for oid, _, ref in (line.partition(" ") for line in lines)}
 
 
 def _run_update(git: Git, reader: Reader, arguments: tuple[str, ...], ref: str, old: str | None) -> None:

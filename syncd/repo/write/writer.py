@@ -23,7 +23,7 @@ from syncd.repo.read.objects import Reader
 from syncd.repo.read.trees import find_modes
 from syncd.repo.values import PLAIN_FILE, Person
 from syncd.repo.write.commit_text import encode_message, format_signature
-from syncd.repo.write.refs import RefUpdates
+from syncd.repo.write.refs import Refs
 
 _BRANCH = b"refs/syncd/stream"
 """The name that fast-import builds under; it exists in the stream only."""
@@ -40,10 +40,8 @@ class Writer:
     `start` is the base of a commit that names none.
     """
 
-    def __init__(
-        self, git: Git, reader: Reader, ref_updates: RefUpdates, ref: str, *, old: str | None, start: str | None
-    ) -> None:
-        self._git, self._reader, self._ref_updates = git, reader, ref_updates
+    def __init__(self, git: Git, reader: Reader, refs: Refs, ref: str, *, old: str | None, start: str | None) -> None:
+        self._git, self._reader, self._refs = git, reader, refs
         self._ref, self._old, self._start = check_ref(ref), old, start
         self._changes: dict[str, tuple[str, str] | None] = {}
         """A blob and its former path, by the path; None where a path is removed."""
@@ -124,7 +122,7 @@ class Writer:
         reach(FaultPoint.COMMIT_STREAMED)
         commit = check_oid(self._finish_stream(pipe))
         reach(FaultPoint.COMMIT_WRITTEN)
-        self._ref_updates.update(self._ref, commit, old=self._old)
+        self._refs.update(self._ref, commit, old=self._old)
         with suppress(SyncdError):  # tidiness only: the commit stands, and git's own repacking finds the packs
             self._join_packs()
         return commit
