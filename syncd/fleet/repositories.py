@@ -177,24 +177,20 @@ def list_repositories(database: FleetDatabase, names: Sequence[str] | None = Non
     Raises: ConfigInvalid when a newer syncd has written what this one does not know; FleetUnreachable.
     """
     rows = database.query(
-        "SELECT name, platform, document, seconds, priority, webhooks, notifications FROM syncd_fleet_repositories"
+        "SELECT name, seconds, priority, platform, document, webhooks, notifications FROM syncd_fleet_repositories"
         " WHERE %(names)s::text[] IS NULL OR name = ANY(%(names)s) ORDER BY name",
         {"names": None if names is None else [*names]},
     )
-    return [_build_repository(*row) for row in rows]
+    repositories = []
+    for name, seconds, priority, platform, document, webhooks, notifications in rows:
+        raw = {"platform": platform, "repository": [document], "notifications": notifications}
+        config = parse(raw if webhooks is None else {**raw, "webhooks": webhooks}, at=Path(f"fleet/{name}"))
+        repositories.append(_build_repository(name, config, seconds, priority))
+    return repositories
 
 
-def _build_repository(
-    name: str,
-    platform: Mapping[str, Any],
-    document: Mapping[str, Any],
-    seconds: float,
-    priority: int,
-    webhooks: Mapping[str, Any] | None,
-    notifications: Mapping[str, Any],
-) -> FleetRepository:
-    raw: dict[str, Any] = {"platform": platform, "repository": [document], "notifications": notifications}
-    config = parse(raw if webhooks is None else {**raw, "webhooks": webhooks}, at=Path(f"fleet/{name}"))
+def _build_repository(name: str, config: Config, seconds: float, priority: int) -> FleetRepository:
+    """Return the repository of a configuration that has one. Raises: ConfigInvalid for a command to run."""
     _refuse_command(config)
     tables = config.webhooks, config.notifications
     return FleetRepository(name, config.platform, config.repository[0], seconds, priority, *tables)
@@ -213,19 +209,10 @@ def list_states(database: FleetDatabase) -> list[RepositoryState]:
         " FROM syncd_fleet_repositories r"
         " LEFT JOIN syncd_fleet_leases l ON l.repository = r.name AND l.expires_at > now() ORDER BY r.name"
     )
-    return [_build_state(*row) for row in rows]
-
-
-def _build_state(
-    name: str,
-    due_in: float,
-    priority: int,
-    worker: str,
-    last_worker: str,
-    ended_ago: float | None,
-    records: Sequence[Mapping[str, Any]],
-) -> RepositoryState:
-    return RepositoryState(name, due_in, priority, worker, last_worker, ended_ago, parse_records(records))
+    return [
+        RepositoryState(name, due_in, priority, worker, last_worker, ended_ago, parse_records(records))
+        for name, due_in, priority, worker, last_worker, ended_ago, records in rows
+    ]
 
 
 def parse_records(documents: Sequence[Mapping[str, Any]]) -> tuple[RunRecord, ...]:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.locks import RUN_LOCK, FileLock
 from syncd.daemon.records import DEFECT, Subject, is_complete_run, judge_run, list_subjects, summarize_run
-from syncd.daemon.task import find_delay
+from syncd.daemon.task import find_delay, is_unanswered
 from syncd.daemon.workspaces import Environment, build_service_options, build_upstream, open_locked_workspace, read_time
 from syncd.errors import FleetUnreachable, LeaseLost, Stopped, SyncdError
 from syncd.fleet.cache import Cache
@@ -30,7 +30,7 @@ from syncd.fleet.snapshot import Snapshot
 from syncd.repo.repository import Repository
 from syncd.store.status import PendingPlan
 from syncd.sync.integrate.upstream import list_requested
-from syncd.sync.outcome import Applied, Waiting, outcome_from
+from syncd.sync.outcome import Applied, outcome_from
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RUN, Result, RunOptions, is_stopped
 
@@ -74,6 +74,18 @@ class _Work:
     results: Sequence[Result]
     lent: Sequence[FleetPlan] = ()
     left: Sequence[PendingPlan] | None = None
+
+
+@dataclass(frozen=True)
+class _RepositoryFacts:
+    """What the database knows of a repository: the records of its last run, and how many runs in a row got no answer.
+
+    Units: `interval` between two runs, in seconds.
+    """
+
+    records: Sequence[Mapping[str, Any]]
+    failures: int
+    interval: float
 
 
 def run_repository(context: RunContext, name: str) -> RunEnd | None:
@@ -180,24 +192,26 @@ def _record_run(context: RunContext, lease: Lease, repository: FleetRepository |
         found = cursor.fetchone()
         if found is None:
             return False
-        documents, failures, interval = found
+        facts = _RepositoryFacts(*found)
         if is_complete_run(work.results):
-            documents = _judge_run(lease.repository, repository, work.results, documents)
+            records = _judge_run(lease.repository, repository, work.results, facts.records)
+            facts = replace(facts, records=records)
             if repository is not None:
                 _save_findings(context, cursor, repository, work)
-        _schedule_next(context, cursor, lease, repository, work, documents, failures, interval)
+        key = compute_token_key(repository.platform, context.environ) if repository is not None else ""
+        _schedule_next(cursor, lease, work, facts, key)
     return True
 
 
 def _judge_run(
-    name: str, repository: FleetRepository | None, results: Sequence[Result], documents: Sequence[Mapping[str, Any]]
+    name: str, repository: FleetRepository | None, results: Sequence[Result], records: Sequence[Mapping[str, Any]]
 ) -> list[Mapping[str, Any]]:
     """Return the records of a run that came to its end, from those before it.
 
     Shape: of a repository whose configuration cannot be read here, `repository` is None; the run failed for all that
     it was about before.
     """
-    former = parse_records(documents)
+    former = parse_records(records)
     if repository is not None:
         subjects = list_subjects(repository.config)
     else:
@@ -219,23 +233,14 @@ def _save_findings(
 
 
 def _schedule_next(
-    context: RunContext,
-    cursor: "psycopg.Cursor[Row]",
-    lease: Lease,
-    repository: FleetRepository | None,
-    work: _Work,
-    documents: Sequence[Mapping[str, Any]],
-    failures: int,
-    interval: float,
+    cursor: "psycopg.Cursor[Row]", lease: Lease, work: _Work, facts: _RepositoryFacts, token_key: str
 ) -> None:
-    """Record the records of a run, and when the next one is due. Units: `interval` in seconds."""
+    """Write the records of a run, and when the next one is due."""
     outcome, now = summarize_run(work.results), time.time()
-    has_no_answer = isinstance(outcome, Waiting) and outcome.until is None
-    failures = min(failures + 1, 32) if has_no_answer else 0
+    failures = min(facts.failures + 1, 32) if is_unanswered(outcome) else 0
     again = is_stopped(work.results)
-    key = compute_token_key(repository.platform, context.environ) if repository is not None else ""
-    if key:
-        note_limit(cursor, key, outcome, now=now)
+    if token_key:
+        note_limit(cursor, token_key, outcome, now=now)
     cursor.execute(
         "UPDATE syncd_fleet_repositories SET records = %(records)s, failures = %(failures)s,"
         " last_worker = %(worker)s, last_fence = %(fence)s, token_key = %(key)s, ended_at = clock_timestamp(),"
@@ -249,12 +254,12 @@ def _schedule_next(
             "worker": lease.worker,
             "fence": lease.fence,
             "begun": lease.acquired_at,
-            "records": render_json(documents),
+            "records": render_json(facts.records),
             "failures": failures,
             "again": again,
             "active": again or any(isinstance(result.outcome, Applied) for result in work.results),
-            "delay": find_delay(outcome, interval, failures=failures, now=now, chance=random.random()),  # noqa: S311
-            "spread": interval * (1 - _JITTER * random.random()),  # noqa: S311
-            "key": key,
+            "delay": find_delay(outcome, facts.interval, failures=failures, now=now, chance=random.random()),  # noqa: S311
+            "spread": facts.interval * (1 - _JITTER * random.random()),  # noqa: S311
+            "key": token_key,
         },
     )

@@ -47,23 +47,18 @@ def list_plans(database: FleetDatabase, *, repository: str = "", beginning: str 
         " WHERE %(repository)s IN ('', repository) AND starts_with(digest, %(beginning)s) ORDER BY repository, site",
         {"repository": repository, "beginning": beginning},
     )
-    return [_build_plan(*row) for row in rows]
+    return [
+        FleetPlan(repository, PendingPlan(site, digest, file, document, at, _find_approval_time(age), comment), when)
+        for repository, site, digest, file, document, at, comment, when, age in rows
+    ]
 
 
-def _build_plan(
-    repository: str,
-    site: str,
-    digest: str,
-    file: str,
-    document: str,
-    at: str,
-    comment: str,
-    approved_at: datetime | None,
-    age: float | None,
-) -> FleetPlan:
+def _find_approval_time(age: float | None) -> str:
+    """Return when a plan was approved by the clock here, from how long ago that was; "" for never. Units: seconds."""
+    if age is None:
+        return ""
     # Clocks of machines differ, and an approval from the future is none: so its age counts, by the database's clock.
-    approved = "" if age is None else (read_time() - timedelta(seconds=max(age, 0) + 1)).isoformat(timespec="seconds")
-    return FleetPlan(repository, PendingPlan(site, digest, file, document, at, approved, comment), approved_at)
+    return (read_time() - timedelta(seconds=max(age, 0) + 1)).isoformat(timespec="seconds")
 
 
 def approve_plan(database: FleetDatabase, waiting: FleetPlan, comment: str) -> str:
