@@ -47,6 +47,13 @@ def page(text: str) -> dict[str, str | bytes | None]:
     return {"guide/setup.md": f"# Setup\n\n## First step\n\n{text}"}
 
 
+def openapi(specification: str) -> dict[str, str | bytes | None]:
+    """A page that shows GET /pets of a specification."""
+    at = "../.gitbook/assets/api.yaml"
+    block = f'{{% openapi src="{at}" path="/pets" method="get" %}}\n[api.yaml]({at})\n{{% endopenapi %}}\n'
+    return {**page(block), ".gitbook/assets/api.yaml": specification}
+
+
 HERE = "guide/setup.md"
 EXAMPLES: list[tuple[str, Mapping[str, str | bytes | None], tuple[str, int, int]]] = [
     ("link-broken", page("See [x](missing.md).\n"), (HERE, 5, 9)),
@@ -63,6 +70,11 @@ EXAMPLES: list[tuple[str, Mapping[str, str | bytes | None], tuple[str, int, int]
     ("link-absolute", page("[x](/guide/README.md)\n"), (HERE, 5, 5)),
     ("link-unlisted", page("[x](../LICENSE.md)\n"), (HERE, 5, 5)),
     ("include-missing", page('{% include "../.gitbook/includes/nte.md" %}\n'), (HERE, 5, 13)),
+    ("include-cycle", {".gitbook/includes/note.md": '{% include "note.md" %}\n'}, (".gitbook/includes/note.md", 1, 13)),
+    ("openapi-invalid", openapi('openapi: 3.1.0\npaths: {"/pets": {get: {summary: x}}\n'), (HERE, 5, 17)),
+    ("openapi-invalid", openapi("- one\n"), (HERE, 5, 17)),
+    ("openapi-unread", openapi("openapi: 3.1.0\npaths: &all {}\n"), (HERE, 5, 17)),
+    ("openapi-operation", openapi("swagger: '2.0'\npaths: {/pets: {post: {summary: x}}}\n"), (HERE, 5, 52)),
     ("summary-invalid", {"SUMMARY.md": SUMMARY + "\nSome prose.\n"}, ("SUMMARY.md", 7, 1)),
     ("summary-missing", {"SUMMARY.md": SUMMARY + "* [Gone](gone.md)\n"}, ("SUMMARY.md", 6, 10)),
     ("summary-outside", {"SUMMARY.md": SUMMARY + "* [Else](../else.md)\n"}, ("SUMMARY.md", 6, 10)),
@@ -160,6 +172,47 @@ def test_a_good_space_has_no_findings() -> None:
 def test_every_rule_has_an_example() -> None:
     # A file of more than 100 MiB is said to be one below.
     assert {code for code, _, _ in EXAMPLES} == RULES.keys() - {"asset-huge"}
+
+
+def test_a_specification_is_told_once_a_page_with_the_place_of_its_mistake() -> None:
+    block = str(openapi("")[HERE]).partition("step\n\n")[2]
+    broken = openapi("openapi: 3.1.0\npaths:\n  /pets:\n\tget: {}\n")
+    (one,) = found({**broken, HERE: f"{broken[HERE]!s}\n{block}"})
+    assert (one.code, one.message) == ("openapi-invalid", ".gitbook/assets/api.yaml:4:1: a tab cannot indent")
+    assert found(openapi('{"swagger": "2.0", "paths": {"/pets": {"get": {"summary": "x"}}}}')) == []
+
+
+@pytest.mark.parametrize(
+    ("paths", "hint"),
+    [
+        ("{/pets: {post: {summary: x}, parameters: []}}", "it has POST there"),
+        ("{/pet: {get: {summary: x}}}", "did you mean get /pet?"),
+        ("{/pets: {$ref: '#/components/pathItems/Pets'}}", "it has PUT there"),
+        ("[]", ""),
+    ],
+)
+def test_a_missing_operation_is_told_with_what_is_there(paths: str, hint: str) -> None:
+    (one,) = found(openapi(f"openapi: 3.1.0\npaths: {paths}\ncomponents: {{pathItems: {{Pets: {{put: {{a: b}}}}}}}}\n"))
+    assert (one.code, one.message) == ("openapi-operation", "'.gitbook/assets/api.yaml' has no operation GET '/pets'")
+    assert one.hint == hint
+
+
+def test_each_tag_of_a_cycle_of_includes_is_told_and_content_that_two_include_is_no_cycle() -> None:
+    folder = ".gitbook/includes"
+    files: dict[str, str | bytes | None] = {
+        f"{folder}/note.md": '{% include "a.md" %}\n\n{% include "b.md" %}\n',
+        f"{folder}/a.md": '{% include "b.md" %}\n',
+        f"{folder}/b.md": "Words.\n",
+    }
+    assert found(files) == []
+    found_now = found({**files, f"{folder}/b.md": 'Words.\n\n{% include "note.md" %}\n'})
+    assert [(one.code, one.path, one.line) for one in found_now] == [
+        ("include-cycle", f"{folder}/a.md", 1),
+        ("include-cycle", f"{folder}/b.md", 3),
+        ("include-cycle", f"{folder}/note.md", 1),
+    ]
+    names = [f"'{folder}/{name}.md'" for name in ("a", "b", "note", "a")]
+    assert found_now[0].message == f"this includes itself: {' includes '.join(names)}"
 
 
 def test_a_huge_file_is_found_without_being_read() -> None:

@@ -8,14 +8,19 @@ from syncd.layout.lint.assets import check_assets
 from syncd.layout.lint.contents import check_contents
 from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.head import check_heads
+from syncd.layout.lint.includes import check_includes
 from syncd.layout.lint.links import check_links
 from syncd.layout.lint.markup import check_markup
 from syncd.layout.lint.rules import RULES, find_codes
 from syncd.layout.lint.settings import check_settings
 from syncd.layout.lint.space import FindAddress, Page, Space, SpaceFile
+from syncd.layout.lint.specifications import check_specifications
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 
-_FAMILIES = (check_contents, check_links, check_heads, check_markup, check_assets, check_settings)
+_FAMILIES = (
+    *(check_contents, check_links, check_includes, check_specifications, check_heads, check_markup, check_assets),
+    check_settings,
+)
 _IGNORE = re.compile(r"<!--[ \t]*syncd-check:[ \t]*ignore[ \t]+([a-z0-9, -]{1,400}?)[ \t]*-->")
 _FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
 

@@ -6,6 +6,7 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
 from syncd.layout.lint.finding import Finding, make_finding
+from syncd.layout.lint.includes import is_include
 from syncd.layout.lint.space import Page, Space
 from syncd.layout.lint.suggestions import NearMisses, format_space_renaming, format_suggestion
 from syncd.layout.markdown.addresses import make_relative, resolve_address
@@ -15,9 +16,7 @@ from syncd.layout.tree.summary import walk_entries
 from syncd.model.text import quote_name
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|//|\?")
-_INCLUDE = re.compile(r'\{%[ \t]*include[ \t]+"$')
 _OWN = re.compile(r"/(?:pages|files)/")
-_LOOK_BACK = 40
 _SUFFIX = re.compile("[#?]")
 
 
@@ -126,7 +125,7 @@ class _LinkChecker:
     def report_missing(self, page: Page, target: Target, path: str, place: tuple[int, int]) -> Finding:
         """Return the finding for an address where no file is."""
         address = quote_name(target.text)
-        if _INCLUDE.search(page.text[max(0, target.start - _LOOK_BACK) : target.start]):
+        if is_include(page, target):
             hint = format_suggestion(self.near.find(path))
             return make_finding("include-missing", page.path, place, f"there is no reusable content at {address}", hint)
         for name in (path, f"{path}.md", f"{path}/README.md"):

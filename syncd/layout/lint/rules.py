@@ -69,6 +69,32 @@ _ALL = (
         "Correct the path: it is relative to the page, and leads to a file in .gitbook/includes.",
     ),
     Rule(
+        "include-cycle",
+        "error",
+        "Reusable content includes itself, at once or by way of others. Where it would come again, it is said to be "
+        "missing.",
+        "Take out the include that leads back.",
+    ),
+    Rule(
+        "openapi-invalid",
+        "error",
+        "An OpenAPI block shows a file of the space that cannot be read as a specification.",
+        "Mend the file at the line and column that are told.",
+    ),
+    Rule(
+        "openapi-unread",
+        "warning",
+        "An OpenAPI block shows a specification that syncd does not read: it uses aliases, anchors or tags of YAML, is "
+        "larger than 4 MiB or nests deeper than 64. Previews and static sites say that the operation is missing.",
+        "Bundle the specification into plain YAML or JSON.",
+    ),
+    Rule(
+        "openapi-operation",
+        "error",
+        "An OpenAPI block names a path and method that its specification does not have.",
+        "Correct the block, or add the operation to the specification.",
+    ),
+    Rule(
         "summary-invalid",
         "error",
         "SUMMARY.md cannot be read, so nothing of the space can be sent.",

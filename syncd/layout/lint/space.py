@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, MutableMapp
 from dataclasses import dataclass, replace
 from functools import cached_property
 from posixpath import basename, dirname, splitext
+from typing import Any
 
 from syncd.errors import FileInvalid
 from syncd.layout.lint.blank_code import blank_code
@@ -13,6 +14,7 @@ from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.markdown.blocks import find_prose
 from syncd.layout.page.frontmatter import read_fields, read_heading, split_after_title, split_frontmatter
 from syncd.layout.page.links import Target, find_targets
+from syncd.layout.page.specifications import load_specification
 from syncd.layout.richtext.anchors import make_anchor
 from syncd.layout.richtext.outline import find_headings
 from syncd.layout.tree.draft import HOLDS_NUL, NOT_UTF8, Draft, decode_text, read_draft
@@ -206,6 +208,14 @@ class Page:
     def targets(self) -> tuple[Target, ...]:
         """The addresses in the page."""
         return tuple(find_targets(self.text))
+
+    @cached_property
+    def specification(self) -> Mapping[str, Any] | FileInvalid:
+        """The OpenAPI specification that the file is, or why it is none that syncd reads."""
+        try:
+            return load_specification(self.text, at=self.path)
+        except FileInvalid as error:
+            return error
 
     @cached_property
     def variables(self) -> frozenset[str]:

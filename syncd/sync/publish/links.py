@@ -9,19 +9,17 @@ from typing import Any
 from syncd.errors import FileInvalid, PathRefused
 from syncd.layout.evaluation import Variables
 from syncd.layout.markdown.addresses import resolve_address
+from syncd.layout.page import specifications
 from syncd.layout.page.frontmatter import read_metadata, split_frontmatter
 from syncd.layout.page.links import follow_moves
 from syncd.layout.richtext.reading import to_document
 from syncd.layout.site.addresses.follow import follow_address
 from syncd.layout.tree.paths import is_markdown
-from syncd.layout.yaml import yaml
 from syncd.sync.publish.content import SiteContent, SpacePages
 from syncd.sync.publish.frames import find_spot_address
 from syncd.web.blocks import Target
 
 INCLUDE_BYTES_MAX = 1 << 20
-SPECIFICATION_BYTES_MAX = 4 << 20
-_DEPTH_MAX = 64
 
 
 @dataclass(frozen=True)
@@ -95,17 +93,11 @@ class PageLinks:
 
     def read_specification(self, ref: Mapping[str, Any]) -> Mapping[str, Any] | None:
         """Return an OpenAPI description of the space, YAML or JSON; None when there is none that can be read."""
-        _, data = self._read_target(ref, SPECIFICATION_BYTES_MAX)
+        _, data = self._read_target(ref, specifications.BYTES_MAX)
         if data is None:
             return None
         with suppress(FileInvalid):
-            found = yaml.load(
-                data.decode(errors="replace"),
-                at=str(ref.get("url")),
-                bytes_max=SPECIFICATION_BYTES_MAX,
-                depth_max=_DEPTH_MAX,
-            )
-            return found if isinstance(found, dict) else None
+            return specifications.load_specification(data.decode(errors="replace"), at=str(ref.get("url")))
         return None
 
     def _read_target(self, ref: Mapping[str, Any], most: int) -> tuple[str, bytes | None]:

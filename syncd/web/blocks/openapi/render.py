@@ -5,6 +5,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from syncd.layout.page.specifications import read_part
 from syncd.layout.richtext.reading import to_document
 from syncd.web.blocks.code import highlight_code
 from syncd.web.blocks.context import OutlineEntry
@@ -16,7 +17,6 @@ from syncd.web.blocks.openapi.specification import (
     Part,
     Specification,
     find_schema_name,
-    read_part,
     read_parts,
     read_words,
 )

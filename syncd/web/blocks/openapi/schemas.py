@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from syncd.layout.page.specifications import read_part
 from syncd.web.blocks.openapi.specification import (
     Part,
     Specification,
     find_schema_name,
-    read_part,
     read_parts,
     read_words,
 )

@@ -5,18 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
+from syncd.layout.page.specifications import METHODS, find_operation, follow_reference, read_part
+
 Part = Mapping[str, Any]
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
-_HOPS_MAX = 20
-"""References that lead to references."""
 _NOTHING: Part = {}
-
-
-def read_part(value: object, *path: str) -> Part:
-    """Return the object at a path in a value; an empty one where there is none."""
-    for name in path:
-        value = value.get(name) if isinstance(value, Mapping) else None
-    return value if isinstance(value, Mapping) else _NOTHING
 
 
 def read_parts(value: object) -> list[Part]:
@@ -46,21 +38,11 @@ class Specification:
 
     def follow(self, part: Part) -> Part:
         """Return what a reference within the specification leads to; the part itself when it is none, or leads out."""
-        for _ in range(_HOPS_MAX):
-            ref = part.get("$ref")
-            if not isinstance(ref, str) or not ref.startswith("#/"):
-                return part
-            names = [unquote(name).replace("~1", "/").replace("~0", "~") for name in ref[2:].split("/")]
-            found = read_part(self.document, *names)
-            if not found:
-                return part
-            part = found
-        return _NOTHING
+        return follow_reference(self.document, part)
 
     def find_operation(self, path: str, method: str) -> tuple[Part, Part]:
         """Return an operation and the path that it stands at; empty ones where there is none."""
-        item = self.follow(read_part(self.document, "paths", path))
-        return self.follow(read_part(item, method.lower())) if method.lower() in METHODS else _NOTHING, item
+        return find_operation(self.document, path, method)
 
     def find_webhook(self, name: str, method: str) -> tuple[str, Part, Part]:
         """Return the method of a webhook, the webhook and what it stands in; empty ones where there is none."""

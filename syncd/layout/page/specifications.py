@@ -1,0 +1,58 @@
+"""OpenAPI specifications that lie in a space: read within limits, and looked into without trust."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from syncd.errors import FileInvalid
+from syncd.layout.yaml import yaml
+
+BYTES_MAX = 4 << 20
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+_DEPTH_MAX = 64
+_HOPS_MAX = 20
+"""References that lead to references."""
+_NOTHING: Mapping[str, Any] = {}
+
+
+def load_specification(text: str, *, at: str) -> Mapping[str, Any]:
+    """Return an OpenAPI specification, written in YAML or JSON.
+
+    Raises: FileInvalid with line and column, also for a text that is none.
+    """
+    found = yaml.load(text, at=at, bytes_max=BYTES_MAX, depth_max=_DEPTH_MAX)
+    if not isinstance(found, dict) or not found.keys() & {"openapi", "swagger"}:
+        hint = "it begins with `openapi: 3.1.0` or `swagger: '2.0'`"
+        raise FileInvalid("is no OpenAPI specification", path=at, hint=hint)
+    return found
+
+
+def read_part(value: object, *path: str) -> Mapping[str, Any]:
+    """Return the object at a path in a value; an empty one where there is none."""
+    for name in path:
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value if isinstance(value, Mapping) else _NOTHING
+
+
+def follow_reference(specification: Mapping[str, Any], part: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a reference within a specification leads to; the part itself when it is none, or leads out."""
+    for _ in range(_HOPS_MAX):
+        ref = part.get("$ref")
+        if not isinstance(ref, str) or not ref.startswith("#/"):
+            return part
+        names = [unquote(name).replace("~1", "/").replace("~0", "~") for name in ref[2:].split("/")]
+        found = read_part(specification, *names)
+        if not found:
+            return part
+        part = found
+    return _NOTHING
+
+
+def find_operation(
+    specification: Mapping[str, Any], path: str, method: str
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return an operation and the path that it stands at; empty ones where there is none."""
+    item = follow_reference(specification, read_part(specification, "paths", path))
+    if method.lower() not in METHODS:
+        return _NOTHING, item
+    return follow_reference(specification, read_part(item, method.lower())), item
