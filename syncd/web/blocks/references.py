@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from markupsafe import Markup
 
 from syncd.layout.evaluation import close_loose_conditions
+from syncd.layout.richtext.tags import TAGS
 from syncd.web.blocks.code import write_diagram
 from syncd.web.blocks.context import Target
 from syncd.web.blocks.elements import EMPTY, check_link, find_host, is_foreign, write_element
@@ -26,6 +27,8 @@ from syncd.web.rendering import render_template
 _KILOBYTE = 1024
 _DEPTH_MAX = 8
 """Reusable contents within each other."""
+_PAIRED = frozenset(name for name, tag in TAGS.items() if tag.body == "blocks")
+"""Tags that are no block without another one that ends it."""
 
 
 def _render_page_card(state: RenderState, node: Node) -> Markup:
@@ -169,11 +172,16 @@ def _write_value(value: object) -> str:
 
 
 def _render_tag(state: RenderState, node: Node) -> Markup:
-    """A tag of Markdown that nobody knows: as it is written, and what lies in it as it would be."""
+    """A tag of Markdown that is no block: as it is written, and what lies in it as it would be."""
     data = read_data(node)
     source, nodes = read_text(data, "source"), read_nodes(node)
     name = (source or read_text(data, "tag")).strip("{%} \n").partition(" ")[0].partition("\n")[0]
-    note = state.note_unknown(name)
+    if source and name in _PAIRED:
+        note = state.context.labels.unclosed.format(end=f"{{% end{name} %}}")
+    elif source and name.startswith("end") and name[3:] in TAGS:
+        note = state.context.labels.unopened
+    else:
+        note = state.note_unknown(name)
     shown = write_element("pre", source or read_text(data, "tag"), dir="ltr")
     return state.write_note(note, shown + state.render_nodes(nodes))
 

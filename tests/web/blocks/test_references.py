@@ -85,6 +85,20 @@ def test_unknown_tags_stay_as_they_are_written() -> None:
     assert "not known here (chart)" in html
 
 
+@pytest.mark.parametrize("around", ["{}", "* one\n\n  {}", "> {}"])
+def test_a_block_without_an_end_says_so_where_it_begins(around: str) -> None:
+    html = render_markdown("Before.\n\n" + around.format('{% hint style="info" %}') + "\n\nWords.")
+    assert "This block begins here, and no {% endhint %} ends it:" in html
+    assert html.index("Before.") < html.index("{% hint style=&#34;info&#34; %}</pre>") < html.index("Words.")
+    assert "not known here" not in html
+
+
+def test_an_end_without_a_block_says_that_it_ends_none() -> None:
+    html = render_markdown("{% endtabs %}")
+    assert "This ends no block:" in html
+    assert "{% endtabs %}</pre>" in html
+
+
 EXPRESSION = '<code class="expression">space.vars.v</code>'
 CONDITION = f"{{% if visitor.claims.beta %}}\nsecret words\n{{% endif %}}\n\nx {EXPRESSION} {{{{ space.vars.v }}}}"
 
