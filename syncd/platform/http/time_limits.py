@@ -17,8 +17,8 @@ from syncd.platform.http.failures import Failure
 
 USUAL_S = 10.0
 LONG_S = 30.0
-"""Seconds of computing for one request that reads, and for one that writes or makes a PDF. Waiting does not count: a
-busy machine fails nothing that an idle one does.
+"""Seconds of computing for one request that reads, and for one that writes, makes a PDF or the texts of computed pages.
+Waiting does not count: a busy machine fails nothing that an idle one does.
 """
 
 
@@ -53,6 +53,13 @@ def note_written() -> None:
     share = _budget.get()
     if share is not None:
         share.has_written = True
+
+
+def extend_time() -> None:
+    """Give the request the time of one that writes: what it makes is kept for all that come after it."""
+    share = _budget.get()
+    if share is not None:
+        share.seconds = max(share.seconds, LONG_S)
 
 
 def check_time(*, even_written: bool = False) -> None:

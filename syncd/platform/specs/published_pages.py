@@ -13,7 +13,7 @@ from syncd.layout.richtext.writing import to_markdown
 from syncd.model.computed_document import OpenAPISource
 from syncd.model.document import Document
 from syncd.platform.cache import Cache
-from syncd.platform.http.time_limits import check_time
+from syncd.platform.http.time_limits import check_time, extend_time
 from syncd.platform.revisions.outline import Outline
 from syncd.platform.specs.computed_pages import CurrentSpec, compute_pages, list_current_specs
 from syncd.platform.specs.descriptions import read_description
@@ -24,8 +24,8 @@ from syncd.platform.storage.storage import Storage
 
 _COMPUTED = ("computed", "computedSeed")
 """Members of a page that say how it is computed."""
-_BATCH = 200
-"""Pages whose texts are stored together."""
+_BATCH = 1_000
+"""Pages whose texts are stored together: each time, the disk is waited for in up to 256 directories."""
 _bodies: Cache[tuple[str, str, str], str] = Cache(100_000)
 
 
@@ -41,9 +41,12 @@ def _add_texts(storage: Storage, spec: CurrentSpec, pages: Sequence[NewPage]) ->
     while batch := list(islice(listed, _BATCH)):
         keys = [_make_key(storage, spec, page) for page in batch]
         known = [_bodies.get(key) for key in keys]
+        missing = [number for number, body in enumerate(known) if body is None]
+        if missing:
+            # Texts of 10,000 pages take longer than a page may. They are made once, and the other requests find them.
+            extend_time()
         # A request that takes too long is stopped between two batches: the next one goes on from there.
         check_time()
-        missing = [number for number, body in enumerate(known) if body is None]
         texts = [_write_text(spec.slug, content, batch[number]).encode(errors="replace") for number in missing]
         for number, body in zip(missing, storage.blobs.put_all(texts), strict=True):
             known[number] = _bodies.put(keys[number], body)

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from syncd.platform.http.failures import Failure
-from syncd.platform.http.time_limits import check_time, limit_time, note_written
+from syncd.platform.http.time_limits import check_time, extend_time, limit_time, note_written
 from syncd.platform.schema.search import indexed, pages
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.services.search import index
@@ -43,6 +43,14 @@ def test_what_was_written_is_answered() -> None:
         compute()
 
     request(write, seconds=0.01)
+
+
+def test_what_is_made_for_all_later_requests_has_the_time_of_a_write() -> None:
+    def make() -> None:
+        extend_time()
+        compute()
+
+    request(make, seconds=0.01)
 
 
 def test_a_job_takes_the_time_that_it_takes() -> None:

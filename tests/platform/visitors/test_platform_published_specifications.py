@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from syncd.platform.visitors import routes
 from tests.platform.services.test_platform_pdf import texts
 from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, open_published_site
 from tests.platform.visitors.test_platform_access import Reader
 from tests.platform.visitors.test_platform_computed_pages import (
+    FINE,
     SPEC,
     complete_site,
     import_space,
@@ -82,3 +84,17 @@ def test_a_source_that_cannot_be_computed_has_no_page(made: PublishedSiteMaker, 
     import_space(made, tmp_path, write_source("none"))
     assert Reader(made).get("/").status_code == 200
     assert "computed" not in Reader(made).get("/llms.txt").text
+
+
+def test_the_first_visitor_waits_for_the_texts_of_many_pages(
+    made: PublishedSiteMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    about = "Words of *it*, and [more](https://example.org).\n\n* one\n* two\n\n" * 5
+    tags = [{"name": f"t{number}", "description": about} for number in range(300)]
+    paths = {f"/p{number}": {"get": {"tags": [f"t{number}"], **FINE}} for number in range(300)}
+    put_spec(made, {**SPEC, "tags": tags, "paths": paths})
+    assert Reader(made).get("/").status_code == 200
+    import_space(made, tmp_path, write_source())
+    monkeypatch.setattr(routes, "USUAL_S", 0.4)
+    assert Reader(made).get("/").status_code == 200
+    assert Reader(made).get("/llms.txt").text.count("/t") > 250
