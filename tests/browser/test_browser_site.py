@@ -37,9 +37,12 @@ SOURCE = {
     "guides/long.md": "# Long\n\n"
     + "Words.\n\n" * 5_000
     + "Straße, weit: Cherimoya. 新しい設計.\n\n```\nfeijoa()\n```\n",
+    "guides/zebra.md": "# Zebra\n\nSeen from a harbour.\n",
+    "guides/coast.md": "# Coast\n\n## Zebras of the harbour\n\nWords.\n",
     "guides/SUMMARY.md": (
         FILES["guides/SUMMARY.md"]
         + "* [Install](install.md)\n* [Upgrade](upgrade.md)\n* [Blocks](blocks.md)\n* [Long](long.md)\n"
+        "* [Zebra](zebra.md)\n* [Coast](coast.md)\n"
     ),
     "guides/.gitbook/openapi/petstore.json": str(SPECIFICATION),
 }
@@ -170,6 +173,13 @@ def test_the_search_finds_words_far_behind(site: str, visit: Visit, typed: str) 
     expect(page.locator(".results a")).to_contain_text("Long")
     page.locator(".search input").fill(f"{typed} upgrade")
     expect(page.locator(".results p")).to_be_visible()
+
+
+def test_a_page_with_all_words_in_headings_is_found_before_one_with_some_in_its_title(site: str, visit: Visit) -> None:
+    page = visit()
+    page.goto(f"{site}more/deep/")
+    page.locator(".search input").fill("zebra harbour")
+    expect(page.locator(".results a")).to_contain_text(["Coast", "Zebra"])
 
 
 def test_results_of_a_search_cover_what_is_below_them(site: str, visit: Visit) -> None:

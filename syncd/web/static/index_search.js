@@ -37,16 +37,19 @@ function prepare(pages) {
   return prepared.get(pages);
 }
 
+// A page with all words in its title stands before one with all in title and headings, and that before others: as the
+// search of a server has them.
 function score([page, title, path, body, headings], words, number, inWords) {
-  let sum = 0, at = "", snippet = "";
+  let tier = 0, sum = 0, at = "", snippet = "";
   for (const [order, word] of words.entries()) {
     const heading = page[3][headings.findIndex((text) => text.includes(word))];
     const points = title.startsWith(word) ? 12 : title.includes(word) ? 8 : heading ? 5 : path.includes(word) ? 2 : body.includes(word) || inWords[order](number) ? 1 : 0;
     if (!points) return null;
     if (points === 5) { at = "#" + heading[0]; snippet = heading[1]; }
     sum += points;
+    tier = Math.max(tier, points > 5 ? 0 : points === 5 ? 1 : 2);
   }
-  return { page, sum, at, snippet };
+  return { page, tier, sum, at, snippet };
 }
 
 // A text in three parts: the middle one is the word that was looked for.
@@ -73,7 +76,7 @@ export async function searchIndex({ dataset }, text, load) {
     load(`${scope}/search.json`).catch(() => []),
     dataset.words === undefined ? none : findInWords(scope, typed, load),
   ]);
-  const found = prepare(pages).map((page, number) => score(page, words, number, inWords)).filter(Boolean).sort((a, b) => b.sum - a.sum);
+  const found = prepare(pages).map((page, number) => score(page, words, number, inWords)).filter(Boolean).sort((a, b) => a.tier - b.tier || b.sum - a.sum);
   return found.slice(0, SHOWN_MAX).map(({ page, at, snippet }) =>
     [page[0], page[1] + at, "", ...cut(snippet || [page[2], page[4]].filter(Boolean).join(" · "), words[0])]);
 }
