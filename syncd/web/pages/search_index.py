@@ -50,7 +50,7 @@ def read_searchable_page(text: str) -> SearchablePage:
 def read_page_with_words(text: str) -> SearchablePage:
     """Return what is searched of a page's file with all of its words, code and the titles of blocks included."""
     body = split_after_title(text)[1]
-    named = (found[1] or found[2] for found in _NAMED.finditer(body))
+    named = (found[1] or found[2] or "" for found in _NAMED.finditer(body))
     words = frozenset(split_words(" ".join((_clean(body), *named))))
     return replace(read_searchable_page(text), words=words)
 
