@@ -11,6 +11,7 @@ from syncd.web.blocks.state import RenderState
 
 REFERENCE = re.compile(r"\[\^([^\[\]\s^]{1,60})\]")
 _START = re.compile(r"\[\^([^\[\]\s^]{1,60})\]:[ \n]*")
+_NEXT = re.compile(r"[ \n]" + _START.pattern)
 
 
 def take_footnotes(nodes: Sequence[Node]) -> tuple[list[Node], dict[str, list[Node]]]:
@@ -25,8 +26,30 @@ def take_footnotes(nodes: Sequence[Node]) -> tuple[list[Node], dict[str, list[No
             continue
         first, *others = read_nodes(node)
         leaves = [leaf | {"text": leaf["text"][start.end() :]}, *read_nodes(first, "leaves")[1:]]
-        found[start[1]] = [first | {"leaves": leaves}, *others]
+        _split_notes([first | {"leaves": leaves}, *others], start[1], found)
     return rest, found
+
+
+def _split_notes(nodes: Sequence[Node], label: str, found: dict[str, list[Node]]) -> None:
+    """Add the words of a footnote, and of those that follow in lines of the same paragraph, by their labels."""
+    words: list[Node] = []
+    found[label] = words
+    for node in nodes:
+        leaves: list[Node] = []
+        for leaf in read_nodes(node, "leaves"):
+            text = leaf.get("text")
+            if not isinstance(text, str) or leaf.get("marks"):
+                leaves.append(leaf)
+                continue
+            done = 0
+            for start in _NEXT.finditer(text):
+                if start[1] in found:
+                    continue
+                words.append(node | {"leaves": [*leaves, leaf | {"text": text[done : start.start()]}]})
+                leaves, done, words = [], start.end(), []
+                found[start[1]] = words
+            leaves.append(leaf | {"text": text[done:]})
+        words.append(node | {"leaves": leaves} if leaves else node)
 
 
 def write_reference(state: RenderState, label: str, content: Markup = EMPTY) -> Markup:

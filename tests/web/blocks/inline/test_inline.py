@@ -93,6 +93,21 @@ def test_a_footnote_that_nothing_speaks_of_is_shown_all_the_same() -> None:
     assert "<li>Lost words.</li>" in render_markdown("Text.\n\n[^a]: Lost words.")
 
 
+def test_footnotes_may_follow_each_other_without_a_blank_line() -> None:
+    notes = "[^a]: First `code`\n[^b]: [Second](https://x.example)\nand more.\n[^a]: once more"
+    html = render_markdown(f"One[^a], two[^b].\n\n{notes}")
+    assert ">2</a></sup>." in html
+    assert '<li id="user-content-fn-a">First <code>code</code> <a' in html
+    assert '<li id="user-content-fn-b"><a href="https://x.example" rel="noopener">Second</a> and more.' in html
+    assert ": once more" in html
+
+
+def test_very_many_footnotes_in_one_paragraph_cost_what_they_are() -> None:
+    text = {"object": "leaf", "text": "".join(f"[^{number}]: Words. " for number in range(20_000)), "marks": []}
+    html = render({"object": "block", "type": "paragraph", "nodes": [{"object": "text", "leaves": [text]}]}).html
+    assert html.count("<li>Words.") == 20_000
+
+
 def test_very_many_references_to_a_footnote_cost_what_they_are() -> None:
     text = {"object": "leaf", "text": "[^a]" * 20_000, "marks": []}
     note = paragraph("[^a]: Words.")
