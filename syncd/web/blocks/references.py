@@ -22,6 +22,7 @@ from syncd.web.blocks.members import (
     read_text,
 )
 from syncd.web.blocks.state import INCLUDES_MAX, RenderState, make_ref_key
+from syncd.web.blocks.text_blocks import has_first_level
 from syncd.web.rendering import render_template
 
 _KILOBYTE = 1024
@@ -136,11 +137,12 @@ def _render_reusable(state: RenderState, node: Node) -> Markup:
         if ref is not None:
             state.note_unresolved(ref)
         return state.write_note(state.context.labels.missing_content, words)
-    around, state.trail = state.trail, (*state.trail, key)
     nodes = [one for one in nodes if isinstance(one, dict)]
+    around, state.trail = (state.trail, state.shift), (*state.trail, key)
+    state.shift = max(state.shift, int(has_first_level(nodes)))
     closed = None if state.context.variables.claims is None else close_loose_conditions(nodes)
     html = state.render_nodes(nodes if closed is None else closed.nodes)
-    state.trail = around
+    state.trail, state.shift = around
     state.has_ended = state.has_ended or (closed is not None and closed.has_ended)
     return html
 

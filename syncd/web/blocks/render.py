@@ -1,6 +1,6 @@
 """The way from a document to HTML: which block is rendered where."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from markupsafe import Markup
 
@@ -21,7 +21,7 @@ from syncd.web.blocks.raw_html import RAW_BLOCKS, render_html_runs
 from syncd.web.blocks.references import REFERENCE_BLOCKS
 from syncd.web.blocks.state import RenderState
 from syncd.web.blocks.tables.tables import TABLE_BLOCKS
-from syncd.web.blocks.text_blocks import TEXT_BLOCKS, read_level
+from syncd.web.blocks.text_blocks import TEXT_BLOCKS, has_first_level
 
 _BLOCKS: Mapping[str, Callable[[RenderState, Node], Markup]] = {
     **TEXT_BLOCKS,
@@ -45,8 +45,7 @@ def render_document(document: Document, context: BlockContext) -> RenderedDocume
     shown: Sequence[Node] = document.nodes
     if context.variables.claims is not None:
         shown = close_loose_conditions(shown).nodes
-    has_first_level = any(read_level(node) == 1 for node in _walk_blocks(shown))
-    state = RenderState(context, _render_list, shift=int(has_first_level))
+    state = RenderState(context, _render_list, shift=int(has_first_level(shown)))
     nodes, state.notes = take_footnotes(shown)
     html = state.render_nodes(nodes) + write_footnotes(state, render_line)
     return RenderedDocument(
@@ -89,13 +88,3 @@ def _render_unknown(state: RenderState, node: Node) -> Markup:
         return state.render_nodes(read_nodes(node))
     blocks = [one for one in held if one.get("object") in ("block", "fragment")]
     return state.write_note(note, state.render_nodes(blocks) if blocks else collect_words(node))
-
-
-def _walk_blocks(nodes: Iterable[Node]) -> Iterable[Node]:
-    """All blocks, those in others too."""
-    pending = list(nodes)
-    while pending:
-        node = pending.pop()
-        yield node
-        if read_kind(node) not in ("paragraph", "code"):
-            pending += [*read_nodes(node, "fragments"), *read_nodes(node)]

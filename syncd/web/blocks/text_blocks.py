@@ -1,6 +1,6 @@
 """Blocks of text: paragraphs, headings, lists, quotes, dividers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from markupsafe import Markup
 
@@ -23,6 +23,18 @@ def read_level(node: Node) -> int:
     return (
         level if isinstance(level, int) and not isinstance(level, bool) and 3 < level <= _LEVEL_MAX else int(kind[-1])
     )
+
+
+def has_first_level(nodes: Iterable[Node]) -> bool:
+    """Return whether blocks, or those in them, have a heading of the first level."""
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        if read_level(node) == 1:
+            return True
+        if read_kind(node) not in ("paragraph", "code"):
+            pending += [*read_nodes(node, "fragments"), *read_nodes(node)]
+    return False
 
 
 def _render_paragraph(state: RenderState, node: Node) -> Markup:

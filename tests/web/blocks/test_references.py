@@ -60,6 +60,19 @@ def test_reusable_content_stands_in_its_place() -> None:
     assert found.unresolved == (ref,)
 
 
+def test_a_page_has_one_heading_of_level_1_whatever_it_includes() -> None:
+    ref = {"kind": "reusable-content", "reusableContent": "r"}
+    headings = [block(f"heading-{level}", None, leaf(f"Part {level}")) for level in (1, 2)]
+    context = BlockContext(read_reusable=lambda ref: headings)
+    found = render(
+        block("reusable-content", {"ref": ref}),
+        block("heading-2", None, leaf("Own")),
+        context=context,
+    )
+    assert [(entry.title, entry.level) for entry in found.outline] == [("Part 1", 2), ("Part 2", 3), ("Own", 2)]
+    assert "<h1" not in found.html
+
+
 def test_an_integration_is_readable() -> None:
     props = {"url": "https://x.example", "lines": 3, "of": ["a", {"b": 1}]}
     html = render(block("integration", {"integration": "github", "block": "file", "props": props})).html
