@@ -9,7 +9,7 @@ import nh3
 from markupsafe import Markup
 
 from syncd.web.blocks.context import Target
-from syncd.web.blocks.elements import EMPTY, check_link, check_picture, join_markup
+from syncd.web.blocks.elements import EMPTY, check_link, check_picture, join_markup, write_element
 from syncd.web.blocks.html_signs import drop_html_signs, find_html_signs
 from syncd.web.blocks.members import Node, read_data, read_kind, read_text
 from syncd.web.blocks.state import RenderState
@@ -117,7 +117,7 @@ def clean_html(state: RenderState, sources: Sequence[str], contents: Sequence[Ma
     )
     if any(html.count(mark) != 1 for mark in marks):
         return join_markup(contents)
-    html = _replace_foreign_pictures(state, _FIRST_LEVEL.sub(r"\g<1>2", html))
+    html = _replace_pictures(state, _FIRST_LEVEL.sub(r"\g<1>2", html))
     # In one pass: what looks like a place in a content is none.
     return Markup(_PLACE.sub(lambda found: contents[int(found[1])], html))  # noqa: S704
 
@@ -152,8 +152,11 @@ def _count_links(html: str) -> int:
     return sum(-1 if sign.is_closing else 1 for sign in find_html_signs(html) if sign.name == "a")
 
 
-def _replace_foreign_pictures(state: RenderState, html: str) -> str:
-    """Clean HTML with a link in the place of each picture that the page does not load."""
+def _replace_pictures(state: RenderState, html: str) -> str:
+    """Clean HTML with a link in the place of each picture that the page does not load, and words where there is none.
+
+    Shape: a picture of which nothing is said is decoration: else its address would be read aloud.
+    """
     around, opened = state.links, 0
 
     def replace(found: re.Match[str]) -> str:
@@ -163,8 +166,11 @@ def _replace_foreign_pictures(state: RenderState, html: str) -> str:
             return found[0]
         members = {member[1]: unescape(member[2]) for member in _PICTURE_MEMBER.finditer(found[1])}
         address = members.get("src", "")
+        if not address:
+            words = members.get("alt", "").strip() or state.context.labels.missing_image
+            return str(write_element("span", words, class_="b-missing-image"))
         if state.loads_picture(Target(address), address):
-            return found[0]
+            return found[0] if "alt" in members else f'{found[0][:-1]} alt="">'
         state.links = around + opened
         link = state.write_picture_link(address, members.get("alt", "").strip())
         state.links = around

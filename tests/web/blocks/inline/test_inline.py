@@ -77,6 +77,20 @@ def test_a_mention_has_the_name_of_whom_it_mentions() -> None:
     assert ">u1</span>" in render(node).html
 
 
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        ('<img src="x.png">', '<li><img src="x.png" alt=""></li>'),
+        ('<img src="x.png" alt="A cat">', '<li><img src="x.png" alt="A cat"></li>'),
+        ('<img src="gone.png" alt="A <cat>">', '<span class="b-missing-image">A &lt;cat&gt;</span>'),
+        ('<img src="gone.png">', '<span class="b-missing-image">Image</span>'),
+    ],
+)
+def test_a_writers_picture_has_an_alternative_or_stands_as_its_words(html: str, shown: str) -> None:
+    context = BlockContext(resolve=lambda ref: Target("" if ref["url"] == "gone.png" else ref["url"]))
+    assert shown in render(block("html", {"html": f"<ul><li>{html}</li></ul>"}), context=context).html
+
+
 def test_footnotes_stand_at_the_end_with_a_way_back() -> None:
     html = render_markdown("One[^a], two[^b], again[^a], none[^c].\n\n[^a]: First *words*[^b].\n\n[^b]: Second.")
     assert (
