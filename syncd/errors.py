@@ -4,6 +4,7 @@ SyncdError                         exit  retry
 + ConfigInvalid                     78   never: the file must change
   - NotTrusted                      78   never: a repository says what only its owner may say
 + FileInvalid                       65   never: a file in the repository must change (file:line:column)
+  - FileUnsupported                 65   never: another program may read it
   - LockUnusable                    78   never: what syncd owns on a site must not be guessed
 + AnotherRuns                        7   later
 + ServiceUnavailable                69   later: no running service answers a command that is for one
@@ -92,6 +93,10 @@ class FileInvalid(SyncdError):
     def __init__(self, what: str, *, path: str, line: int = 1, column: int = 1, hint: str = "") -> None:
         super().__init__(f"{path}:{line}:{column}: {what}" if line else f"{path}: {what}", hint=hint)
         self.reason, self.path, self.line, self.column = what, path, line, column
+
+
+class FileUnsupported(FileInvalid):
+    """A file says what syncd does not read, though another program may: YAML with aliases, too large, too deep."""
 
 
 class LockUnusable(FileInvalid):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from syncd.errors import FileInvalid
+from syncd.errors import FileInvalid, FileUnsupported
 from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.space import Page, Space
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
@@ -14,8 +14,6 @@ from syncd.model.text import quote_name
 
 _BLOCK = re.compile(r"""\{%[ \t]*+(?:openapi|swagger)(?=[ \t])(?:[^%"\n{]|\{(?!%)|"[^"\n]*+"|%(?!\}))*+%\}""")
 _ATTRIBUTE = re.compile(r'(?<=[ \t])(src|path|method)="([^"\n]*+)"')
-_BEYOND_SYNCD = ("uses ", "is larger than ", "nests deeper than ")
-"""How the reasons begin for which syncd does not read what another reader of YAML may read."""
 
 
 def check_specifications(space: Space) -> Iterator[Finding]:
@@ -42,12 +40,12 @@ def check_specifications(space: Space) -> Iterator[Finding]:
 def _read_specification(space: Space, path: str) -> Mapping[str, Any] | FileInvalid:
     """The specification in a file, or why it is none; a file that is too large is not read."""
     if space.files[path].size > BYTES_MAX:
-        return FileInvalid(f"is larger than {BYTES_MAX} bytes", path=path, line=0)
+        return FileUnsupported(f"is larger than {BYTES_MAX} bytes", path=path, line=0)
     return space.read_page(path).specification
 
 
 def _report_unreadable(path: str, place: tuple[int, int], error: FileInvalid) -> Finding:
-    code = "openapi-unread" if error.reason.startswith(_BEYOND_SYNCD) else "openapi-invalid"
+    code = "openapi-unread" if isinstance(error, FileUnsupported) else "openapi-invalid"
     return make_finding(code, path, place, str(error), error.hint)
 
 

@@ -16,7 +16,7 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from syncd.errors import FileInvalid
+from syncd.errors import FileInvalid, FileUnsupported
 from syncd.layout.yaml.nodes import BYTES_MAX, DEPTH_MAX, Node, Tree
 from syncd.model.text import has_half_character, quote_name
 
@@ -34,7 +34,7 @@ _CONSTANTS = {
     for word in [*words.split(), *([""] if value is None else [])]
 }
 _NUMERIC = frozenset("0123456789-")
-_UNSUPPORTED = "uses an alias, an anchor or a tag"
+_PROPERTY = "uses an alias, an anchor or a tag"
 
 
 def compose_tree(
@@ -52,11 +52,11 @@ def compose_tree(
     document, more than 1 MiB, and nesting deeper than 16, unless other limits are given.
     """
     if len(text) > bytes_max or len(text.encode("utf-8", "surrogatepass")) > bytes_max:
-        raise FileInvalid(f"is larger than {bytes_max} bytes", path=at, line=line)
+        raise FileUnsupported(f"is larger than {bytes_max} bytes", path=at, line=line)
     builder = _TreeBuilder(text, at, line, depth_max)
     builder.repeated = [] if repeats else None
     if found := _LONG_PROPERTY.search(text):
-        raise builder.invalid(_UNSUPPORTED, found.start())
+        raise builder.refuse(_PROPERTY, found.start())
     if found := _FORBIDDEN.search(text):
         raise builder.invalid("holds a character that YAML does not allow", found.start())
     try:
@@ -90,7 +90,7 @@ class _TreeBuilder:
             if kind is ScalarEvent:
                 holder = stack[-1].value if stack else None
                 if event.anchor is not None or event.tag is not None:
-                    raise self.invalid(_UNSUPPORTED, event.start_mark.index + skipped)
+                    raise self.refuse(_PROPERTY, event.start_mark.index + skipped)
                 text, plain = event.value, event.implicit[0]
                 if back is not None:
                     text = text.translate(back)
@@ -120,11 +120,11 @@ class _TreeBuilder:
                 raise self.invalid("holds a directive or a second document", start)
         elif isinstance(event, NodeEvent):
             if isinstance(event, AliasEvent) or event.anchor is not None or getattr(event, "tag", None) is not None:
-                raise self.invalid(_UNSUPPORTED, start)
+                raise self.refuse(_PROPERTY, start)
             if self.stack and self.key is None and isinstance(self.stack[-1].value, dict):
                 raise self.invalid("has a key that is not a string", start)
             if len(self.stack) >= self.depth_max:
-                raise self.invalid(f"nests deeper than {self.depth_max}", start)
+                raise self.refuse(f"nests deeper than {self.depth_max}", start)
             assert isinstance(event, MappingStartEvent | SequenceStartEvent)
             value: Any = {} if isinstance(event, MappingStartEvent) else []
             node = Node(value, start, start, "{" if event.flow_style else "-")
@@ -142,7 +142,7 @@ class _TreeBuilder:
             line, _ = Tree(self.text, None, self.line).locate(first.start)
             raise self.invalid(f"repeats the key {quote_name(key)} (first at line {line})", node.start)
         if key == "<<" and not node.style:
-            raise self.invalid("uses a merge key", node.start)
+            raise self.refuse("uses a merge key", node.start)
         self.key = node
 
     def add_node(self, node: Node) -> None:
@@ -170,12 +170,16 @@ class _TreeBuilder:
             what = "a tab cannot indent"
         if "maximum nesting depth" in what:
             # Newer versions of libyaml have a limit of their own, and read far ahead of the first event.
-            what = f"nests deeper than {self.depth_max}"
+            return self.refuse(f"nests deeper than {self.depth_max}", offset)
         return self.invalid(what, offset)
 
     def invalid(self, what: str, offset: int) -> FileInvalid:
         line, column = Tree(self.text, None, self.line).locate(offset)
         return FileInvalid(what, path=self.at, line=line, column=column)
+
+    def refuse(self, what: str, offset: int) -> FileUnsupported:
+        error = self.invalid(what, offset)
+        return FileUnsupported(what, path=self.at, line=error.line, column=error.column)
 
 
 def resolve_scalar(text: str) -> Any:
