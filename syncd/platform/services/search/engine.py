@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from syncd.platform.schema.content import spaces as all_spaces
 from syncd.platform.schema.search import pages
 
-MATCHES_MAX = 1_000
+MATCHES_MAX = 500
 """Pages that one search finds, the best first: a word that is everywhere must not cost as much as everything."""
 
 _COLUMNS = ("title", "headings", "body")
