@@ -9,6 +9,7 @@ A file is identified by its path in the base, so it stays the same file under ev
 | renames any other file      | deletes             | the new name: the platform knows only pages by an id         |
 | changes line ends alone     | deletes             | deleted: the platform knows no line ends                     |
 | lets links follow a move    | deletes             | deleted: nobody wrote anything in it                         |
+| takes it out of the table   | deletes             | the file: it is no page any more, and that side's own        |
 | renames                     | edits               | both: the new text at the new path                           |
 | renames                     | renames             | our path, and a note                                         |
 | edits                       | edits               | the lines are merged; where that fails, a conflict           |

@@ -1,12 +1,13 @@
 """The result of merging two commits: two trees, and the entries in conflict."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
 from syncd.layout.markdown.addresses import make_relative
+from syncd.layout.tree.paths import is_markdown
 from syncd.layout.tree.summary import (
     PARSED_MAX,
     Entry,
@@ -163,6 +164,11 @@ class SummaryVersions:
         return {
             path for path, entry in self.index_base_pages().items() if (new := news[path]) and new.title != entry.title
         }
+
+    def find_unlisted(self, listed: Collection[str], paths: Mapping[str, str]) -> set[str]:
+        """Return the base's pages that are at none of the listed paths any more; `paths` are a side's renames."""
+        pages = filter(is_markdown, self.index_base_pages())
+        return {path for path in pages if paths.get(path, path) not in listed}
 
     def find_title_conflicts(self, ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[TitleConflict]:
         """Return the pages whose titles conflict.

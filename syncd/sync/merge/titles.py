@@ -48,10 +48,17 @@ def list_titles(summaries: Iterable[SummaryVersions]) -> tuple[dict[str, str], d
 def find_retitled(
     summaries: Sequence[SummaryVersions], renames: Mapping[Side, Mapping[str, str]]
 ) -> dict[Side, set[str]]:
-    """Return, for each side, the base's pages to which it gave another title; `renames` are its new paths by the
-    former ones."""
+    """Return, for each side, the base's pages to which it gave another title, or that it took out of the tables and
+    kept as files; `renames` are its new paths by the former ones."""
+    return {side: _find_side_retitled(summaries, side, renames[side]) for side in SIDES}
+
+
+def _find_side_retitled(summaries: Sequence[SummaryVersions], side: Side, renames: Mapping[str, str]) -> set[str]:
+    listed = {path for summary in summaries for path in summary.at(side).list_paths()}
     return {
-        side: {path for summary in summaries for path in summary.find_retitled(side, renames[side])} for side in SIDES
+        path
+        for summary in summaries
+        for path in (*summary.find_retitled(side, renames), *summary.find_unlisted(listed, renames))
     }
 
 

@@ -85,8 +85,10 @@ class _CommitComposer:
         """Stream every body that changed and name every file that does, and return the anchors that are new."""
         plan = self.gathered.plan
         _check_obstacles(self.workspace, self.binding, self.gathered.base.start, self._list_new_paths())
+        drafts = self._find_drafts()
         for path in self._list_left_paths():
-            self._remove(path)
+            if path not in drafts:
+                self._remove(path)
         arrived = self.bodies.fetch_all()
         put = {a.id: a for group in (arrived, plan.moved) for a in group}
         put |= {a.id: a for a in follow_links(self.repository, self.gathered, self.bodies.write_text)}
@@ -115,6 +117,16 @@ class _CommitComposer:
             return plan.gone
         taken = {item.path for item in plan.fetch} | {a.path for a in (*plan.keep, *plan.moved)}
         return sorted({*plan.gone, *(former - taken)})
+
+    def _find_drafts(self) -> frozenset[str]:
+        """The paths of pages that are gone because the branch took them out of its table of contents and kept the
+        files: these are no pages any more, but the branch's own."""
+        base, plan = self.gathered.base, self.gathered.plan
+        removed = {a.path for id in plan.removed if (a := base.anchors[id]).kind == "page"}
+        if not removed or base.start is None or self.listing is None:
+            return frozenset()
+        listed = {entry.path for entry, _ in walk_entries(read_entries(self.repository, self.binding, base.start))}
+        return frozenset(removed - listed) if listed else frozenset()
 
     def _is_summary_unchanged(self) -> bool:
         """Whether SUMMARY.md is still that of the last mirror commit, where it was found right."""

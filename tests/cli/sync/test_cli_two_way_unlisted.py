@@ -1,0 +1,95 @@
+"""A page that is taken out of SUMMARY.md is gone from the platform, and its file is the branch's own from then on.
+
+Run these stories: .venv/bin/python -m pytest -n 2 -m story tests/cli/sync/test_cli_two_way_unlisted.py
+"""
+
+import pytest
+
+from tests.cli.sync.two_way import Team, Web, Writer, text_of
+
+pytestmark = pytest.mark.story
+
+DRAFT = text_of("P3").replace("P3 two.", "P3 two, says A.")
+
+
+def unlist(docs: Writer, name: str) -> None:
+    """Commit a table of contents without a page, and keep its file."""
+    listed = [line for line in docs.read("SUMMARY.md").splitlines() if f"({name})" not in line]
+    docs.write("SUMMARY.md", "\n".join(listed) + "\n")
+    docs.commit()
+
+
+@pytest.mark.parametrize("text", [text_of("P3"), DRAFT])
+def test_its_file_stays_when_its_deletion_is_merged(docs: Writer, web: Web, text: str) -> None:
+    docs.write("p3.md", text)
+    unlist(docs, "p3.md")
+    docs.settle()
+    web.merge()
+    docs.settle()
+    assert web.slugs() == ["", "p1", "p2", "p4"]
+    assert docs.read("p3.md") == text
+    assert "p3.md" in docs.files()
+
+
+def test_its_file_stays_when_the_change_request_is_updated(docs: Writer, web: Web, team: Team) -> None:
+    other = team.clone(web.space, name="other")
+    docs.write("p3.md", DRAFT)
+    unlist(docs, "p3.md")
+    docs.run("push")
+    other.git("pull", "--quiet", str(docs.path), "main")
+    other.run("push")
+    web.merge()
+    for each in (other, docs):
+        each.settle()
+        assert each.read("p3.md") == DRAFT
+    assert web.slugs() == ["", "p1", "p2", "p4"]
+
+
+def test_its_file_stays_when_the_platform_deletes_the_page_first(docs: Writer, web: Web) -> None:
+    unlist(docs, "p3.md")
+    web.delete("p3")
+    docs.settle()
+    assert docs.read("p3.md") == text_of("P3")
+    assert not web.requests()
+
+
+def test_its_file_stays_in_each_clone_that_has_the_commit(docs: Writer, web: Web, team: Team) -> None:
+    other = team.clone(web.space, name="other")
+    unlist(docs, "p3.md")
+    docs.run("push")
+    other.git("pull", "--quiet", str(docs.path), "main")
+    web.merge()
+    for each in (other, docs):
+        each.settle()
+        assert each.read("p3.md") == text_of("P3")
+    assert web.slugs() == ["", "p1", "p2", "p4"]
+
+
+def test_it_is_a_page_again_when_it_is_listed(docs: Writer, web: Web) -> None:
+    unlist(docs, "p3.md")
+    docs.settle()
+    web.merge()
+    docs.settle()
+    docs.edit("SUMMARY.md", "* [P4](p4.md)\n", "* [P4](p4.md)\n* [P3](p3.md)\n")
+    docs.settle()
+    web.merge()
+    docs.settle()
+    assert web.slugs() == ["", "p1", "p2", "p4", "p3"]
+    assert web.text("p3") == text_of("P3")
+
+
+def test_it_stays_a_page_for_what_the_platform_wrote_in_it(docs: Writer, web: Web) -> None:
+    unlist(docs, "p3.md")
+    web.edit("p3", "P3 one.", "P3 one, says the web.")
+    docs.settle()
+    assert "P3 one, says the web." in docs.read("p3.md")
+    assert "P3 one, says the web." in web.text("p3")
+
+
+def test_a_page_that_is_taken_out_with_its_file_is_gone(docs: Writer, web: Web) -> None:
+    docs.delete("p3.md")
+    docs.settle()
+    web.merge()
+    docs.settle()
+    assert not docs.has("p3.md")
+    assert docs.tip("HEAD^{tree}") == docs.tip("platform/main^{tree}")
