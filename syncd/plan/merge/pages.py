@@ -240,16 +240,19 @@ def _list_places(decision: Decision) -> Iterator[str]:
 
 
 def _group_by_shared_path(decisions: Sequence[Decision], conflicting: Collection[int]) -> Iterator[set[int]]:
-    """Pages in conflict with all pages that have one of their paths on any side: if only some of them were left out,
-    one page would overwrite another, or be there twice."""
+    """Pages in conflict with all pages that have one of their paths on any side, or lie below it: if only some of them
+    were left out, one page would overwrite another, be there twice, or be gone for a file in the place of its folder.
+    """
     takers: dict[str, set[int]] = {}
     for index in conflicting:
         for path in decisions[index].page.paths:
             takers.setdefault(path, set()).add(index)
     for index, decision in enumerate(decisions) if conflicting else ():
         for path in decision.page.paths:
-            if len(group := takers.get(path, set()) | {index}) > 1:
-                yield group
+            while path:
+                if len(group := takers.get(path, set()) | {index}) > 1:
+                    yield group
+                path = dirname(path)
 
 
 def _group_by_place(takers: Mapping[str, set[int]]) -> Iterator[set[int]]:

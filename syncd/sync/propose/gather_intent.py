@@ -99,7 +99,7 @@ def _merge_what_can_be_sent(
     """
     ours, existing = sides
     result = merge(workspace, ours, existing, branch=branch, excluded=excluded)
-    refusals = find_refusals(workspace, binding, result.tree_with_theirs, existing)
+    refusals = find_refusals(workspace, binding, result.tree_with_theirs, existing, ours)
     if refusals:
         excluded = {*excluded, *(path for refusal in refusals for path in refusal.paths)}
         result = merge(workspace, ours, existing, branch=branch, excluded=excluded)

@@ -26,8 +26,11 @@ class Refusal:
     paths: frozenset[str]
 
 
-def find_refusals(workspace: Workspace, binding: Binding, desired: str, here: str) -> tuple[Refusal, ...]:
-    """Return what of a space's desired tree cannot be sent; `here` is the commit of what the space holds.
+def find_refusals(
+    workspace: Workspace, binding: Binding, desired: str, here: str, branch_commit: str
+) -> tuple[Refusal, ...]:
+    """Return what of a space's desired tree cannot be sent; `here` is the commit of what the space holds, and
+    `branch_commit` that of the branch, which may have a link that is in conflict and so not in the desired tree.
 
     Shape: pages whose text or name cannot be sent, or in which a merge was not settled; new pages whose name is another
     one's on many computers; submodules and symbolic links at paths of pages and files, which must not pass for
@@ -38,7 +41,7 @@ def find_refusals(workspace: Workspace, binding: Binding, desired: str, here: st
     return (
         *_find_unsendable(workspace, binding, desired, changes),
         *_find_colliding(workspace, binding, desired, here, changes),
-        *_find_hidden(workspace, binding, desired, here, changes),
+        *_find_hidden(workspace, binding, branch_commit, here, changes),
     )
 
 
@@ -128,11 +131,11 @@ def _check_name(path: str) -> None:
 
 
 def _find_hidden(
-    workspace: Workspace, binding: Binding, desired: str, here: str, changes: Sequence[Difference]
+    workspace: Workspace, binding: Binding, branch_commit: str, here: str, changes: Sequence[Difference]
 ) -> Iterator[Refusal]:
     """Submodules and symbolic links where the platform has pages or files: they are not followed, and no deletion."""
     gone = {c.path for c in changes if c.before is not None and (c.after is None or not c.after.mode.startswith("100"))}
-    links = workspace.repository.find_obstacles(desired, gone) if gone else {}
+    links = workspace.repository.find_obstacles(branch_commit, gone) if gone else {}
     known = _list_content(workspace, binding, here, files=True) if links else frozenset()
     for link, kind in sorted(links.items()):
         below = {path for path in gone & known if path == link or path.startswith(f"{link}/")}

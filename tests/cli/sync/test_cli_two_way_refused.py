@@ -66,6 +66,27 @@ def test_a_link_in_the_place_of_pages_deletes_none_and_stops_no_other(team: Team
     assert len(web.slugs(request=web.proposed())) == len(slugs) - {"a page": 1, "a folder": 2}[place]
 
 
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_a_link_in_the_place_of_a_folder_deletes_no_page_while_it_is_in_conflict(team: Team, side: str) -> None:
+    web = team.space(files=FOUR | pages_of("P1", "Far/In", "Far/Out"))
+    docs = team.clone(web.space)
+    slugs = web.slugs()
+    docs.git("rm", "-r", "--quiet", "far")
+    (docs.path / "far").symlink_to("elsewhere")
+    docs.edit("README.md", "Home one.", "Home one, says A.")
+    docs.run("push", code=65)
+    web.edit("in", "Far/In one.", "Far/In one, says the web.")
+    for _ in range(2):
+        assert "conflict far held" in docs.run("sync", code=6)
+    assert web.slugs(request=web.proposed()) == slugs
+    docs.run("resolve", "far", f"--{side}")
+    assert (docs.path / "far").is_symlink() == (side == "ours")
+    docs.run("sync", code=65 if side == "ours" else 0)
+    web.merge()
+    assert web.slugs() == slugs
+    assert "Far/In one, says the web." in web.text("in")
+
+
 def test_new_pages_that_no_platform_takes_wait_and_those_below_them_go_on(docs: Writer, web: Web) -> None:
     docs.write("group/README.md", BAD)
     docs.write("group/in.md", "# In\n\nIn one.\n")
