@@ -34,6 +34,11 @@ class Conflict:
     ours: frozenset[str]
     theirs: frozenset[str]
 
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """What tells it from others, whatever each side holds."""
+        return self.branch, self.lane, self.path
+
 
 def _name_branch(branch: str) -> list[str]:
     return ["--branch", branch] if branch else []

@@ -89,8 +89,11 @@ def settle(player: Player) -> list[Writer]:
 
 
 def _settle_conflicts(player: Player, writer: Writer) -> None:
-    for conflict in player.conflicts(writer):
-        player.settle_conflict(writer, conflict, player.schedule.settle)
+    # Both sides are looked at again before each: the one before may have given words to the same page.
+    settled: set[tuple[str, str, str]] = set()
+    while waiting := [one for one in player.conflicts(writer) if one.key not in settled]:
+        player.settle_conflict(writer, waiting[0], player.schedule.settle)
+        settled.add(waiting[0].key)
 
 
 def _merge(player: Player, *, stale: bool) -> bool:
