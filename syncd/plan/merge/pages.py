@@ -150,16 +150,17 @@ def other_side(side: Side) -> Side:
     return "theirs" if side == "ours" else "ours"
 
 
-def decide_page(page: Page, *, retitled: Collection[Side] = (), has_same_words: bool = False) -> Decision:
-    """Return what becomes of a page that a side changed; `retitled` are the sides that gave it another title.
+def decide_page(page: Page, *, entry_changes: Collection[Side] = (), has_same_words: bool = False) -> Decision:
+    """Return what becomes of a page that a side changed.
 
-    Shape: `has_same_words` says of a page that one side deleted that the other wrote nothing in it. Where the text is
+    Shape: `entry_changes` are the sides that gave it another title, or took it out of the table of contents.
+    `has_same_words` says of a page that one side deleted that the other wrote nothing in it. Where the text is
     MERGED, merging its lines may still find a conflict.
     """
     ours, theirs = page.ours, page.theirs
     if ours is None or theirs is None:
         # deleted on one side, or added on one side
-        return _decide_one_sided(page, retitled, has_same_words=has_same_words)
+        return _decide_one_sided(page, entry_changes, has_same_words=has_same_words)
     path, note = _choose_path(page, ours, theirs)
     return _choose_text(Decision(page, path, note=note), ours, theirs)
 
@@ -293,13 +294,13 @@ def find_longer_side(one: bytes, other: bytes) -> Side | None:
     return "theirs" if _contains_lines(second, first) else None
 
 
-def _decide_one_sided(page: Page, retitled: Collection[Side], *, has_same_words: bool) -> Decision:
+def _decide_one_sided(page: Page, entry_changes: Collection[Side], *, has_same_words: bool) -> Decision:
     """A page that a side deleted, or that only one has."""
     side: Side = "ours" if page.ours is not None else "theirs"
     left = page.at(side)
     is_edited = page.is_edited(side) and not has_same_words
     is_renamed = left is not None and page.base is not None and _is_another_file(page.base.path, left.path)
-    if left is None or not (page.base is None or is_edited or is_renamed or side in retitled):
+    if left is None or not (page.base is None or is_edited or is_renamed or side in entry_changes):
         # deleted on both sides, or deleted on one while the other wrote nothing in it: a move alone revives no page
         return Decision(page)
     # added on one side, or deleted by somebody who had not seen what the other side wrote

@@ -57,7 +57,7 @@ from syncd.sync.merge.titles import (
     TITLES_OF_TWO_SPACES,
     add_title_conflicts,
     carry_titles,
-    find_retitled,
+    find_changed_entries,
     list_titles,
 )
 from syncd.sync.workspace import Workspace
@@ -282,12 +282,13 @@ class _Merge:
         moves = _list_moves(pages)
         same = {page for page in pages if has_same_words(self.repository, page, moves)}
         found = [decide_page(page, has_same_words=page in same) for page in pages]
-        # Titles lie in SUMMARY.md. They matter only for a page that one side deleted: a new title is an edit that
-        # keeps it.
+        # SUMMARY.md matters only for a page that one side deleted: a new title is an edit that keeps it, and what is no
+        # page any more is a file of that side's own.
         if any(d.text is TextSource.NONE and (d.page.ours or d.page.theirs) for d in found):
-            titles = find_retitled(self.summaries, moves)
+            entries = find_changed_entries(self.summaries, moves)
             found = [
-                decide_page(page, retitled=_find_sides(page, titles), has_same_words=page in same) for page in pages
+                decide_page(page, entry_changes=_find_sides(page, entries), has_same_words=page in same)
+                for page in pages
             ]
         return [replace(decision, why=decision.why or self._find_reason(decision.page)) for decision in found]
 

@@ -45,21 +45,18 @@ def list_titles(summaries: Iterable[SummaryVersions]) -> tuple[dict[str, str], d
     return found
 
 
-def find_retitled(
+def find_changed_entries(
     summaries: Sequence[SummaryVersions], renames: Mapping[Side, Mapping[str, str]]
 ) -> dict[Side, set[str]]:
-    """Return, for each side, the base's pages to which it gave another title, or that it took out of the tables and
-    kept as files; `renames` are its new paths by the former ones."""
-    return {side: _find_side_retitled(summaries, side, renames[side]) for side in SIDES}
-
-
-def _find_side_retitled(summaries: Sequence[SummaryVersions], side: Side, renames: Mapping[str, str]) -> set[str]:
-    listed = {path for summary in summaries for path in summary.at(side).list_paths()}
-    return {
-        path
-        for summary in summaries
-        for path in (*summary.find_retitled(side, renames), *summary.find_unlisted(listed, renames))
-    }
+    """Return, for each side, the base's pages to which it gave another title, or that it took out of the tables of
+    contents; `renames` are its new paths by the former ones."""
+    found: dict[Side, set[str]] = {}
+    for side in SIDES:
+        listed = {path for summary in summaries for path in summary.at(side).list_paths()}
+        found[side] = set()
+        for summary in summaries:
+            found[side] |= summary.find_retitled(side, renames[side]) | summary.find_unlisted(listed, renames[side])
+    return found
 
 
 def carry_titles(
