@@ -11,7 +11,7 @@ from syncd.model.wording import format_first
 from syncd.repo.write.writer import Writer
 from syncd.sync.binding import Binding
 from syncd.sync.merge.moves import find_moves_by_id, render_moves
-from syncd.sync.mirror.anchors import read_entries
+from syncd.sync.mirror.anchors import LOST_PREFIX, read_entries
 from syncd.sync.mirror.fetch import BodyFetcher
 from syncd.sync.mirror.incoming_links import follow_links
 from syncd.sync.mirror.space_files import FormerFiles, SpaceFilesWriter, compute_shape
@@ -120,9 +120,10 @@ class _CommitComposer:
 
     def _find_drafts(self) -> frozenset[str]:
         """The paths of pages that are gone because the branch took them out of its table of contents and kept the
-        files: these are no pages any more, but the branch's own."""
+        files: these are no pages any more, but the branch's own. A made-up anchor says that its file has to go."""
         base, plan = self.gathered.base, self.gathered.plan
-        removed = {a.path for id in plan.removed if (a := base.anchors[id]).kind == "page"}
+        gone = (base.anchors[id] for id in plan.removed if not id.startswith(LOST_PREFIX))
+        removed = {anchor.path for anchor in gone if anchor.kind == "page"}
         if not removed or base.start is None or self.listing is None:
             return frozenset()
         listed = {entry.path for entry, _ in walk_entries(read_entries(self.repository, self.binding, base.start))}
