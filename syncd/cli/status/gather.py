@@ -149,7 +149,7 @@ def _read_space(git: Repository, remote: str, binding: Binding, main: str | None
 
 def _has_all(unsent: Unsent | None) -> bool:
     """Whether a branch's change request holds all that the branch has of the space."""
-    return unsent is not None and unsent.is_sent and not (unsent.conflicting or unsent.awaited)
+    return unsent is not None and unsent.is_sent and not (unsent.conflicting or unsent.awaited or unsent.refused)
 
 
 def _read_requests(

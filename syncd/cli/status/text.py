@@ -130,6 +130,8 @@ def _format_distance(branch: BranchStatus, work: BranchWork | None, run: RunStat
         return f"{distance}; {format_count(steps, 'manual step')} to do on the platform"
     if awaited := sum(len(space.awaited) for space in work.spaces):
         return f"{distance}; {format_count(awaited, 'file')} sent later"
+    if refused := sum(len(space.refused) for space in work.sent_spaces):
+        return f"{distance}; {format_count(refused, 'page')} not sent"
     if any(space.request is not None and space.request.is_commented for space in work.sent_spaces):
         return f"{distance}; all is proposed in comments"
     if taken_back := sum(len(space.changed) for space in work.spaces if space.is_taken_back):

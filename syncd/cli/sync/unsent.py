@@ -1,6 +1,6 @@
 """Work of a branch that no change request holds yet: what is not sent, why, and what to do about it."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +16,7 @@ from syncd.repo.repository import Repository
 from syncd.repo.values import EditKind
 from syncd.store.status import FlowOutcome, read_store_summary
 from syncd.sync.branches import HEADS, is_tracked_branch
-from syncd.sync.outcome import CONFLICT
+from syncd.sync.outcome import CONFLICT, PAGE
 from syncd.sync.state.conflicts import drop_settled
 from syncd.sync.state.unsent import Unsent, find_unsent
 
@@ -69,9 +69,9 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
     main = git.resolve(f"refs/remotes/{repository.remote}/main")
     bindings = build_bindings(repository)
     outcomes = drop_settled(git, read_store_summary(Repository.locate(repository.path) / STATE_FILE).outcomes)
-    conflicts = {outcome.key for outcome in outcomes if _is_conflict_of(outcome, branch)}
+    conflicts, refused = (_list_held(outcomes, flow, branch) for flow in (CONFLICT, PAGE))
     spaces = tuple(
-        find_unsent(git, binding, branch, main=main, remote=repository.remote, conflicts=conflicts)
+        find_unsent(git, binding, branch, main=main, remote=repository.remote, conflicts=conflicts, refused=refused)
         for binding in bindings
     )
     top = git.work_tree if git.work_tree is not None and git.read_head().branch == branch else None
@@ -110,9 +110,9 @@ def _find_not_taken_in(git: Repository, remote: str, tip: str, spaces: Sequence[
                 yield space.request.number, ref
 
 
-def _is_conflict_of(outcome: FlowOutcome, branch: str) -> bool:
-    """Whether an outcome is about a page of a branch in conflict."""
-    return (outcome.flow, outcome.state, outcome.branch) == (CONFLICT, "held", branch)
+def _list_held(outcomes: Iterable[FlowOutcome], flow: str, branch: str) -> set[str]:
+    """The pages of a branch of which a flow says that they are held."""
+    return {one.key for one in outcomes if (one.flow, one.state, one.branch) == (flow, "held", branch)}
 
 
 def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:

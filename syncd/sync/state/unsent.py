@@ -53,7 +53,7 @@ class Unsent:
     left to the change request of another branch, each with its number. `held` are changed paths that `request` has
     already as they are. `former` are the numbers of older change requests of the branch that are open: nothing is
     written to them. `is_unrelated` says that the branch has no commit in common with main content: what it lacks counts
-    as never seen, and as no deletion.
+    as never seen, and as no deletion. `refused` are changed paths of pages that no platform takes as they are.
     """
 
     binding: Binding
@@ -71,6 +71,7 @@ class Unsent:
     held: tuple[str, ...] = ()
     former: tuple[int, ...] = ()
     is_unrelated: bool = False
+    refused: tuple[str, ...] = ()
 
     @property
     def pending(self) -> tuple[str, ...]:
@@ -91,11 +92,12 @@ def find_unsent(
     main: str | None,
     remote: str,
     conflicts: Collection[str] = (),
+    refused: Collection[str] = (),
 ) -> Unsent:
     """Return what main content lacks of a branch; `main` is the commit of main content.
 
     Shape: `remote` is the platform's name in Git; `conflicts` are the paths of pages in conflict that the last run
-    reported of the branch.
+    reported of the branch, and `refused` those of pages that no platform takes.
     Raises: GitFailed.
     """
     tip = repository.resolve(f"{HEADS}{branch}")
@@ -106,7 +108,6 @@ def find_unsent(
     content = [_SpaceContent(repository, binding, commit, base or main) for commit in (tip, main)] if paths else []
     held = {path for path in paths if binding.path(path) in conflicts}
     changed = [path for path in sorted(paths - held) if any(one.holds(path) for one in content)]
-    unlisted = tuple(binding.path(path) for path in sorted(paths) if content and content[0].leaves_out(path))
     request = find_request(repository, binding, branch)
     own = request.number if request is not None else None
     named = [binding.path(path) for path in changed]
@@ -125,7 +126,7 @@ def find_unsent(
     return Unsent(
         binding,
         tuple(binding.path(path) for path in changed),
-        unlisted,
+        tuple(binding.path(path) for path in sorted(paths) if content and content[0].leaves_out(path)),
         *(_list_absent(binding, content[0], content[1], paths) if content else ((), ())),
         request,
         is_sent,
@@ -137,6 +138,7 @@ def find_unsent(
         _find_held(repository, binding, changed, tip, lane) if lane is not None else (),
         tuple(_find_former(repository, binding, branch)),
         base is None,
+        tuple(path for path in named if path in refused),
     )
 
 

@@ -152,6 +152,23 @@ def test_a_page_that_no_platform_takes_is_told_until_it_is_mended(docs: Writer, 
     assert "Good." in web.text("p2", request=web.proposed())
 
 
+def test_a_change_request_is_not_said_to_hold_a_page_that_no_platform_takes(docs: Writer) -> None:
+    docs.write("p2.md", BAD)
+    docs.edit("p1.md", "P1 one.", "P1 one, says A.")
+    docs.run("sync", code=65)
+    said = docs.run("status", code=65)
+    assert "1 page not sent" in said
+    assert "lacks some of main" in said
+    assert "all is proposed" not in said
+    assert "holds what main says" not in said + docs.run("sync", code=65)
+    docs.write("p2.md", "# P2\n\nGood.\n")
+    docs.commit()
+    docs.run("sync")
+    said = docs.run("status")
+    assert "all is proposed" in said
+    assert "holds what main says" in said
+
+
 @pytest.mark.parametrize("odd", ["a\tb", "a\\b", "Q:b", "a\u202eb"], ids=["tab", "backslash", "drive", "turning"])
 def test_a_page_whose_name_syncd_may_not_write_is_refused_and_stops_no_other(docs: Writer, web: Web, odd: str) -> None:
     docs.write(f"{odd}.md", text_of("Odd"))
