@@ -106,6 +106,15 @@ def test_a_block_without_an_end_says_so_where_it_begins(around: str) -> None:
     assert "not known here" not in html
 
 
+@pytest.mark.parametrize(
+    "line", ['{% hint style="info" %}Words.{% endhint %}', "{% if visitor.claims.a %}Words.{% endif %}"]
+)
+def test_a_block_on_one_line_says_that_it_is_none(line: str) -> None:
+    html = render_markdown(line)
+    assert "with other words, this is no block:" in html
+    assert "ends it" not in html
+
+
 def test_an_end_without_a_block_says_that_it_ends_none() -> None:
     html = render_markdown("{% endtabs %}")
     assert "This ends no block:" in html
