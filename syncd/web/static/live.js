@@ -2,7 +2,7 @@
 // Follows a preview: what changed of the page is exchanged, and one stays where one was reading.
 document.addEventListener("syncd-served", ({ detail: { fetched, prepareTabs, prepareCopying, prepareOutline, prepareContents } }) => {
   const root = document.documentElement, served = {};
-  const PARTS = [".top", "#page-strip", "#page-content", ".outline", "#page-contents"];
+  const PARTS = [".top", "#_strip", "#_content", ".outline", "#_contents"];
   for (const selector of PARTS) served[selector] = document.querySelector(selector)?.innerHTML;
   const events = new EventSource(`${root.dataset.files}/events?seen=${encodeURIComponent(root.dataset.version)}`);
   let turn = Promise.resolve();
@@ -34,9 +34,9 @@ document.addEventListener("syncd-served", ({ detail: { fetched, prepareTabs, pre
       sheet.after(next);
     }
     for (const key of Object.keys(fetched)) delete fetched[key];
-    if (changed.has("#page-content")) { prepareTabs(); prepareCopying(); document.dispatchEvent(new Event("syncd-replaced")); }
-    if (changed.has("#page-content") || changed.has(".outline")) prepareOutline();
-    if (changed.has("#page-contents")) prepareContents();
+    if (changed.has("#_content")) { prepareTabs(); prepareCopying(); document.dispatchEvent(new Event("syncd-replaced")); }
+    if (changed.has("#_content") || changed.has(".outline")) prepareOutline();
+    if (changed.has("#_contents")) prepareContents();
   };
   events.addEventListener("changed", () => { turn = turn.then(refresh).catch(() => {}); });
   addEventListener("pagehide", () => events.close());

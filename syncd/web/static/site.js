@@ -39,7 +39,7 @@
       menu.setAttribute("aria-expanded", "false");
       menu.addEventListener("click", (event) => {
         event.preventDefault();
-        const contents = document.getElementById("page-contents"), isOpen = contents.classList.toggle("is-open");
+        const contents = document.getElementById("_contents"), isOpen = contents.classList.toggle("is-open");
         menu.setAttribute("aria-expanded", String(isOpen));
         if (isOpen) contents.scrollIntoView({ behavior: "instant" });
       });
@@ -59,7 +59,7 @@
   }
 
   function prepareContents() {
-    const contents = document.getElementById("page-contents");
+    const contents = document.getElementById("_contents");
     if (!contents) return;
     contents.addEventListener("click", async (event) => {
       const below = event.target.closest(".below");
@@ -75,7 +75,7 @@
         else line.append(make("a", title, { href: place(address) }));
         if (sign) line.firstChild.prepend(makeSign(sign));
         if (rows.some((row) => row[3] === number)) {
-          const more = make("a", "", { className: "below", href: `${root.dataset.scope}/${root.dataset.listing}#page-entry-${number}` });
+          const more = make("a", "", { className: "below", href: `${root.dataset.scope}/${root.dataset.listing}#_entry-${number}` });
           more.dataset.entry = number;
           more.setAttribute("aria-label", title);
           (kind === "g" ? line.firstChild : line).append(more);

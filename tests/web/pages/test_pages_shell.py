@@ -65,8 +65,8 @@ def test_a_page_can_be_read_without_a_script_and_by_its_landmarks() -> None:
     page = Reader(make_page())
     assert len(page.find("h1")) == 1
     assert page.find("html")[0]["lang"] == "en"
-    assert page.find("a")[0] == {"class": "skip", "href": "#page-content"}
-    assert [one["id"] for one in page.find("main")] == ["page-content"]
+    assert page.find("a")[0] == {"class": "skip", "href": "#_content"}
+    assert [one["id"] for one in page.find("main")] == ["_content"]
     assert len(page.find("header")) == 1
     assert all(one.get("aria-label") or one.get("aria-labelledby") for one in page.find("nav"))
     assert not [one for _, one in page.elements if "style" in one or any(name.startswith("on") for name in one)]
@@ -212,6 +212,15 @@ def test_an_icon_is_an_emoji_or_a_letter() -> None:
     assert "🏠" in render_icon("Docs", make_settings(favicon={"emoji": "1f3e0"}))
     assert ">D<" in render_icon("Docs", make_settings(favicon={"emoji": "zz"}))
     assert "<script" not in render_icon("<script>", make_settings())
+
+
+def test_no_heading_takes_an_id_of_the_frame() -> None:
+    titles = ("Page content", "Page contents", "Page outline", "Page results", "_content", "Content", "Outline")
+    body = render_document(to_document("".join(f"## {title}\n\nWords.\n\n" for title in titles)), BlockContext())
+    html = make_page(replace(make_view(outline=body.outline, feedback="feedback"), body=body.html))
+    ids = re.findall(r' id="([^"]*)"', html)
+    assert sorted(ids) == sorted(set(ids))
+    assert {"page-content", "_content", "_outline", "_results", "_feedback"} <= set(ids)
 
 
 def test_findings_stand_below_their_blocks() -> None:
