@@ -197,6 +197,15 @@ def test_a_missing_operation_is_told_with_what_is_there(paths: str, hint: str) -
     assert one.hint == hint
 
 
+def test_many_missing_operations_of_a_large_specification_cost_what_they_are() -> None:
+    def check(size: int) -> None:
+        block = '{% openapi src="api.yaml" path="/none" method="get" %}\n'
+        paths = "".join(f"  /p{number}: {{get: {{}}}}\n" for number in range(size))
+        check_space(items({"README.md": f"# A\n\n{block * size}", "api.yaml": f"openapi: 3.1.0\npaths:\n{paths}"}))
+
+    assert_linear(check, 100)
+
+
 def test_each_tag_of_a_cycle_of_includes_is_told_and_content_that_two_include_is_no_cycle() -> None:
     folder = ".gitbook/includes"
     files: dict[str, str | bytes | None] = {

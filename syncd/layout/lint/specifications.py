@@ -18,6 +18,7 @@ _ATTRIBUTE = re.compile(r'(?<=[ \t])(src|path|method)="([^"\n]*+)"')
 
 def check_specifications(space: Space) -> Iterator[Finding]:
     """Yield the findings about OpenAPI blocks; a specification is told once in each page that shows it."""
+    near: dict[str, NearMisses] = {}
     for page in space.read_published_pages():
         if "{%" not in page.text:
             continue
@@ -31,7 +32,7 @@ def check_specifications(space: Space) -> Iterator[Finding]:
             path = target[0]
             specification = _read_specification(space, path)
             if not isinstance(specification, FileInvalid):
-                yield from _check_operation(page, path, specification, found)
+                yield from _check_operation(page, path, specification, found, near)
             elif path not in told:
                 told.add(path)
                 yield _report_unreadable(page.path, page.locate(start), specification)
@@ -50,24 +51,30 @@ def _report_unreadable(path: str, place: tuple[int, int], error: FileInvalid) ->
 
 
 def _check_operation(
-    page: Page, path: str, specification: Mapping[str, Any], found: Mapping[str, tuple[str, int]]
+    page: Page,
+    path: str,
+    specification: Mapping[str, Any],
+    found: Mapping[str, tuple[str, int]],
+    near: dict[str, NearMisses],
 ) -> Iterator[Finding]:
-    """Yield the finding about an operation that the specification does not have."""
+    """Yield the finding about an operation that the specification does not have; `near` has those of specifications."""
     if "path" not in found or "method" not in found:
         return
     (at, start), (method, _) = found["path"], found["method"]
     operation, item = find_operation(specification, at, method)
     if operation or "$ref" in item:  # a path may stand in another file, which nothing here reads
         return
-    known = [
-        f"{one} {name}"
-        for name, part in read_part(specification, "paths").items()
-        if isinstance(part, Mapping)
-        for one in follow_reference(specification, part)
-        if one in METHODS
-    ]
     message = f"{quote_name(path)} has no operation {method.upper()[:20]} {quote_name(at)}"
-    others = [name.partition(" ")[0] for name in known if name.endswith(f" {at}")]
-    hint = f"it has {', '.join(map(str.upper, others))} there" if others else ""
-    near = "" if hint else format_suggestion(NearMisses(known).find(f"{method.lower()} {at}"))
-    yield make_finding("openapi-operation", page.path, page.locate(start), message, hint or near)
+    if others := [one.upper() for one in item if one in METHODS]:
+        hint = f"it has {', '.join(others)} there"
+    else:
+        if path not in near:
+            near[path] = NearMisses(_list_operations(specification))
+        hint = format_suggestion(near[path].find(f"{method.lower()} {at}"))
+    yield make_finding("openapi-operation", page.path, page.locate(start), message, hint)
+
+
+def _list_operations(specification: Mapping[str, Any]) -> Iterator[str]:
+    for name, part in read_part(specification, "paths").items():
+        item = follow_reference(specification, part) if isinstance(part, Mapping) else {}
+        yield from (f"{one} {name}" for one in item if one in METHODS)
