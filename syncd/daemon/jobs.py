@@ -49,8 +49,10 @@ def _build_job(
     platform, upstream = Breaker(repository.interval), Breaker(repository.interval)
 
     def run(cancelled: Callable[[], bool]) -> Sequence[Result]:
-        around = Environment(environ, cancelled=cancelled, platform=platform, upstream=upstream, observe=observe)
-        with open_locked_workspace(config, repository, around) as workspace:
+        environment = Environment(
+            environ, cancelled=cancelled, platform_breaker=platform, upstream_breaker=upstream, observe=observe
+        )
+        with open_locked_workspace(config, repository, environment) as workspace:
             return run_cycle(workspace, run_options)
 
     run_options = build_service_options(config, repository, name)

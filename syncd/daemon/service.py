@@ -79,7 +79,7 @@ class Service:
         self._watched, self._stuck = set[Path](), set[Path]()
         self._tasks: dict[Path, Task] = {}
         self._locks = ServiceLocks()
-        self._disks = Disks(self._lock_repository, lambda path: self._inbox.put(partial(self._take_back, path)))
+        self._disks = Disks(self._lock_repository, lambda path: self._inbox.put(partial(self._handle_disk, path)))
         self._pauses = Pauses(files, self._find_git_dir, time.time, notice)
         self._commands = Commands(self._pauses, self._reload, self._stop, lambda: list(self._tasks.values()))
         self._counts = LastCounts(notice)
@@ -178,7 +178,8 @@ class Service:
             self._ticks.schedule(str(path), job.interval, partial(self._inbox.put, self._tasks[path].pass_interval))
         outcomes = self._disks.read_repositories(wanted.values())
         for path, outcome in outcomes.items():
-            self._note_disk(self._tasks[path], is_silent=outcome is SILENT)
+            if self._tasks[path].set_silent(SILENT.why if outcome is SILENT else ""):
+                self._report_hold(self._tasks[path], SILENT)
         self._watch_all()
         return list(outcomes.values())
 
@@ -189,18 +190,18 @@ class Service:
         self._counts.update_counts(job.path, job.name, git_dir)
         return Unchanged()
 
-    def _note_disk(self, task: Task, *, is_silent: bool) -> None:
-        """Hold a repository whose disk does not answer, or no more; its record is written beside the loop."""
-        if task.set_silent(SILENT.why if is_silent else ""):
-            results = [Result(RUN, "", SILENT)]
-            self._report(task.job.name, results)
-            threading.Thread(target=self._record_run, args=(task.job, results), daemon=True).start()
+    def _report_hold(self, task: Task, outcome: Outcome) -> None:
+        """Report what holds a repository; it is recorded beside the loop, since its disk may not answer."""
+        results = [Result(RUN, "", outcome)]
+        self._report(task.job.name, results)
+        threading.Thread(target=self._record_run, args=(task.job, results), daemon=True).start()
 
-    def _take_back(self, path: Path) -> None:
+    def _handle_disk(self, path: Path) -> None:
+        """Serve a repository again whose disk answers now."""
         if (task := self._tasks.get(path)) is None:
             self._locks.release(path)
             return
-        self._note_disk(task, is_silent=False)
+        task.set_silent("")
         if self._deadline is None:
             self._watch_all()
 
@@ -289,9 +290,7 @@ class Service:
         self._stuck.discard(path)
         if not is_stopped(results):
             self._report(task.job.name, results)
-        if self._deadline is not None:
-            return
-        if task.is_leaving:
+        if task.is_leaving and self._deadline is None:
             self._remove_task(path, task)
 
     def _update_pauses(self) -> None:
@@ -367,13 +366,11 @@ class Service:
                 self._notify.request_time(4 * every)
 
     def _report_stuck(self, stuck: Sequence[Task]) -> None:
-        """Report each run that shows no progress, once; it is recorded beside the loop, since its disk may be stuck."""
+        """Report each run that shows no progress, once."""
         for task in stuck:
             if task.job.path not in self._stuck:
                 self._stuck.add(task.job.path)
-                results = [Result(RUN, "", _STUCK)]
-                self._report(task.job.name, results)
-                threading.Thread(target=self._record_run, args=(task.job, results), daemon=True).start()
+                self._report_hold(task, _STUCK)
 
     def _show_status(self) -> None:
         text = render_status(self.health())

@@ -66,8 +66,8 @@ class Environment:
     progress: Progress = ignore_progress
     force: Mapping[str, int] = field(default_factory=dict)
     wait: float = LOCK_WAIT_SECONDS
-    platform: Breaker | None = None
-    upstream: Breaker | None = None
+    platform_breaker: Breaker | None = None
+    upstream_breaker: Breaker | None = None
     upstream_heads: Mapping[str, str] | None = None
     observe: Observe = ignore_try
     permit: Callable[[], None] = permit_always
@@ -75,30 +75,35 @@ class Environment:
 
 
 @contextmanager
-def open_workspace(config: Config, repository: RepositoryConfig, around: Environment) -> Iterator[Workspace]:
+def open_workspace(config: Config, repository: RepositoryConfig, environment: Environment) -> Iterator[Workspace]:
     """Open a repository for one run of its own.
 
     Raises: AnotherRuns when another run holds the repository; ConfigInvalid, NotARepository, StoreNewer.
     """
     lock = Repository.locate(repository.path) / RUN_LOCK
-    with FileLock.acquire(lock, wait=around.wait), open_locked_workspace(config, repository, around) as workspace:
+    with (
+        FileLock.acquire(lock, wait=environment.wait),
+        open_locked_workspace(config, repository, environment) as workspace,
+    ):
         yield workspace
 
 
 @contextmanager
-def open_locked_workspace(config: Config, repository: RepositoryConfig, around: Environment) -> Iterator[Workspace]:
+def open_locked_workspace(
+    config: Config, repository: RepositoryConfig, environment: Environment
+) -> Iterator[Workspace]:
     """Open both sides and the store of a repository whose run lock is held, and close them after the run.
 
     Raises: ConfigInvalid, NotARepository, StoreNewer.
     """
     with Repository.open(repository.path) as git:
         git.recover(remote=repository.remote)
-        with _build_workspace(config, repository, around, git, git.git_dir / STATE_FILE) as workspace:
+        with _build_workspace(config, repository, environment, git, git.git_dir / STATE_FILE) as workspace:
             yield workspace
 
 
 @contextmanager
-def open_for_reading(config: Config, repository: RepositoryConfig, around: Environment) -> Iterator[Workspace]:
+def open_for_reading(config: Config, repository: RepositoryConfig, environment: Environment) -> Iterator[Workspace]:
     """Open a repository to look at, beside any run: nothing of Git is written.
 
     Raises: ConfigInvalid, NotARepository, StoreNewer.
@@ -106,15 +111,16 @@ def open_for_reading(config: Config, repository: RepositoryConfig, around: Envir
     with Repository.open(repository.path) as git, TemporaryDirectory() as nowhere:
         state = git.git_dir / STATE_FILE
         state = state if has_store(state) else Path(nowhere) / "state.db"
-        with _build_workspace(config, repository, around, git, state) as workspace:
+        with _build_workspace(config, repository, environment, git, state) as workspace:
             yield workspace
 
 
 @contextmanager
 def _build_workspace(
-    config: Config, repository: RepositoryConfig, around: Environment, git: Repository, state: Path
+    config: Config, repository: RepositoryConfig, environment: Environment, git: Repository, state: Path
 ) -> Iterator[Workspace]:
-    secret = load_token(config.platform, around.variables)
+    secret, breaker = load_token(config.platform, environment.variables), environment.upstream_breaker
+    imports = repository.write == GIT_IMPORT
     with (
         Store(state) as store,
         Client(
@@ -122,12 +128,12 @@ def _build_workspace(
             secret.get_secret_value(),
             ClientOptions(
                 insecure=config.platform.insecure,
-                cancelled=around.cancelled,
-                breaker=around.platform,
-                observe=around.observe,
-                renew=make_token_renewal(config.platform, around.variables),
-                permit=around.permit,
-                share=around.share,
+                cancelled=environment.cancelled,
+                breaker=environment.platform_breaker,
+                observe=environment.observe,
+                renew=make_token_renewal(config.platform, environment.variables),
+                permit=environment.permit,
+                share=environment.share,
             ),
         ) as client,
     ):
@@ -139,14 +145,14 @@ def _build_workspace(
             bindings=build_bindings(repository),
             remote=repository.remote,
             instance=repository.instance,
-            progress=around.progress,
-            force=around.force,
+            progress=environment.progress,
+            force=environment.force,
             branch=next(iter(repository.named), ""),
-            upstream=build_upstream(repository.upstream, git, around.variables, imports=repository.write == GIT_IMPORT),
-            upstream_guard=around.upstream.guard if around.upstream is not None else ask_always,
-            upstream_heads=around.upstream_heads,
-            is_cancelled=around.cancelled,
-            permit=around.permit,
+            upstream=build_upstream(repository.upstream, git, environment.variables, imports=imports),
+            upstream_guard=breaker.guard if breaker is not None else ask_always,
+            upstream_heads=environment.upstream_heads,
+            is_cancelled=environment.cancelled,
+            permit=environment.permit,
             policy=Policy(**repository.change_requests.model_dump()),
             write=repository.write,
         )

@@ -161,10 +161,10 @@ def _run_under_lease(context: RunContext, lease: Lease, repository: FleetReposit
                 lease.check()
 
         share = share_windows(context.database, compute_token_key(repository.platform, context.environ))
-        around = Environment(
+        environment = Environment(
             context.environ, cancelled=is_cancelled, permit=permit, share=share, upstream_heads=snapshot.heads
         )
-        with open_locked_workspace(config, own, around) as workspace:
+        with open_locked_workspace(config, own, environment) as workspace:
             plans = workspace.store.plans
             lent = lend_plans(context.database, repository.name, plans)
             results = run_cycle(workspace, options)

@@ -62,6 +62,6 @@ class Plans:
 
         return self._database.read(work)
 
-    def save_site_state(self, look: SiteState) -> None:
+    def save_site_state(self, state: SiteState) -> None:
         """Save the state of a site in place of the last one."""
-        self._database.write(lambda connection: connection.execute(LOOKS.upsert, asdict(look)))
+        self._database.write(lambda connection: connection.execute(LOOKS.upsert, asdict(state)))

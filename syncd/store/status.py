@@ -78,7 +78,7 @@ class Backup:
 
 SITE_STATES = ("owned", "unmanaged", "drifted", "blocked")
 """What the facts of a site count, by area."""
-SEEN = "seen"
+LATEST_FACTS = "seen"
 """The member of the facts of a site with what a person found since the run that recorded the others."""
 
 
@@ -95,8 +95,8 @@ class SiteState:
 def read_site_facts(state: SiteState) -> dict[str, Any]:
     """Return how a site was when a run or a person last looked at it. Raises: ValueError when that makes no sense."""
     facts: dict[str, Any] = json.loads(state.facts)
-    seen: dict[str, Any] = facts.get(SEEN, facts)
-    return seen
+    latest: dict[str, Any] = facts.get(LATEST_FACTS, facts)
+    return latest
 
 
 @dataclass(frozen=True)

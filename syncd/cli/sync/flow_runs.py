@@ -120,8 +120,8 @@ def run_repositories(options: FlowsOptions) -> FlowsRun:
 def _run_repository(options: FlowsOptions, config: Config, repository: RepositoryConfig) -> RepositoryRun:
     run_options = _choose_run_options(options, repository)
     with show_progress() as on_progress:
-        around = Environment(os.environ, progress=on_progress, force=parse_force(options.force))
-        with open_workspace(config, repository, around) as workspace:
+        environment = Environment(os.environ, progress=on_progress, force=parse_force(options.force))
+        with open_workspace(config, repository, environment) as workspace:
             results = run_cycle(workspace, run_options)
             requests = dict(workspace.client.requests_sent)
             record_command(repository, results, site=run_options.site is not None)

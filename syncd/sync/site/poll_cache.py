@@ -13,7 +13,7 @@ from syncd.errors import FileInvalid
 from syncd.model.ref import Ref
 from syncd.plan.site.live_state import SiteLock
 from syncd.plan.site.steps import SitePlan
-from syncd.store.status import SEEN, SiteState
+from syncd.store.status import LATEST_FACTS, SiteState
 from syncd.sync.branches import HEADS
 from syncd.sync.outcome import Held, Outcome, Unchanged
 from syncd.sync.site.approvals import is_approval_valid
@@ -89,7 +89,7 @@ class LastLook:
     def note_beside_runs(self, facts: dict[str, Any]) -> None:
         """Record how a person found a site that was looked at before, until the next run records how that finds it."""
         if self.look is not None:
-            text = json.dumps({**self._facts(), SEEN: facts}, sort_keys=True, ensure_ascii=False)
+            text = json.dumps({**self._facts(), LATEST_FACTS: facts}, sort_keys=True, ensure_ascii=False)
             self.workspace.store.plans.save_site_state(replace(self.look, facts=text))
 
     def note(self, facts: dict[str, Any], outcome: Outcome, *, carried: bool = False) -> None:
