@@ -13,6 +13,6 @@ def clean_directory(directory: str) -> str:
 
 
 def lie_in_each_other(one: str, other: str) -> bool:
-    """Return whether one of two clean directories is the other, or lies in it."""
+    """Return whether one of two clean directories is the other, or lies in it: as branches, Git cannot have both."""
     a, b = (f"{directory}/" if directory else "" for directory in (one, other))
     return a.startswith(b) or b.startswith(a)

@@ -214,7 +214,7 @@ class RepositoryConfig(_Section):
     """The policies for change requests."""
 
     @property
-    def named(self) -> tuple[str, ...]:
+    def branch_names(self) -> tuple[str, ...]:
         """The tracked branches that are listed by name."""
         return tuple(branch for branch in self.branches if not _PATTERN_SIGNS & set(branch))
 
@@ -239,7 +239,7 @@ class RepositoryConfig(_Section):
 
     @model_validator(mode="after")
     def _site_has_a_branch(self) -> "RepositoryConfig":
-        if self.site is not None and not self.named:
+        if self.site is not None and not self.branch_names:
             raise ValueError("the site file needs a branch that is called by its name, not by a pattern")
         return self
 
@@ -251,7 +251,8 @@ class RepositoryConfig(_Section):
 
     @model_validator(mode="after")
     def _import_has_a_source(self) -> "RepositoryConfig":
-        if self.write == "git-import" and (self.upstream is None or self.upstream.push != "branch" or not self.named):
+        is_pushed = self.upstream is not None and self.upstream.push == "branch"
+        if self.write == "git-import" and not (is_pushed and self.branch_names):
             why = 'needs [repository.upstream] with push = "branch", and a branch that is called by its name'
             raise ValueError(f'write = "git-import" {why}')
         return self
@@ -261,9 +262,9 @@ class RepositoryConfig(_Section):
         upstream = self.upstream
         if upstream is None or not upstream.mirror or upstream.push == "never":
             return self
-        sides = [upstream.side.replace("{branch}", branch) for branch in self.named]
-        for branch in (*self.named, *sides):
-            if any(_is_in_the_way(branch, name) for name in (upstream.mirror, f"{upstream.mirror}-changes")):
+        sides = [upstream.side.replace("{branch}", branch) for branch in self.branch_names]
+        for branch in (*self.branch_names, *sides):
+            if any(lie_in_each_other(branch, name) for name in (upstream.mirror, f"{upstream.mirror}-changes")):
                 raise ValueError(f"upstream.mirror = {upstream.mirror} and the branch {branch} are in each other's way")
         for pattern in self.patterns:
             # All other patterns leave out what begins with syncd/.
@@ -281,10 +282,10 @@ class RepositoryConfig(_Section):
         upstream = self.upstream
         if upstream is None or upstream.push == "never":
             raise ValueError(f"site.publish.branch = {name} needs a [repository.upstream] that takes pushes")
-        others = [*self.named, *(upstream.side.replace("{branch}", branch) for branch in self.named)]
+        others = [*self.branch_names, *(upstream.side.replace("{branch}", branch) for branch in self.branch_names)]
         others += [upstream.mirror, f"{upstream.mirror}-changes"] if upstream.mirror else []
         for other in others:
-            if _is_in_the_way(other, name):
+            if lie_in_each_other(other, name):
                 raise ValueError(f"site.publish.branch = {name} and the branch {other} are in each other's way")
         is_own = name.startswith("syncd/")
         for pattern in self.patterns:
@@ -303,11 +304,6 @@ class RepositoryConfig(_Section):
                 if lie_in_each_other(one.directory, other.directory):
                     raise ValueError(f"the directories of {one.name} and {other.name} lie in each other")
         return self
-
-
-def _is_in_the_way(one: str, other: str) -> bool:
-    """Return whether two branches cannot both exist: they are equal, or one's name is a directory of the other's."""
-    return f"{one}/".startswith(f"{other}/") or f"{other}/".startswith(f"{one}/")
 
 
 class WebhookSourceConfig(_Section):

@@ -147,7 +147,7 @@ def _build_workspace(
             instance=repository.instance,
             progress=environment.progress,
             force=environment.force,
-            branch=next(iter(repository.named), ""),
+            branch=next(iter(repository.branch_names), ""),
             upstream=build_upstream(repository.upstream, git, environment.variables, imports=imports),
             upstream_guard=breaker.guard if breaker is not None else ask_always,
             upstream_heads=environment.upstream_heads,
@@ -228,7 +228,7 @@ def build_run_options(repository: RepositoryConfig, *, every: float | None = 0) 
         build_site_options(config, every=config.every if every is None else every) if config and config.apply else None
     )
     return RunOptions(
-        branches=repository.named,
+        branches=repository.branch_names,
         patterns=repository.patterns,
         propose=repository.propose,
         site=site,

@@ -139,7 +139,7 @@ def _run_under_lease(context: RunContext, lease: Lease, repository: FleetReposit
             raise Stopped("stopped while the state of the repository was exchanged")
 
     with ExitStack() as stack:
-        branch = next(iter(repository.config.named), "main")
+        branch = next(iter(repository.config.branch_names), "main")
         path = stack.enter_context(context.cache.hold_clone(repository.name, branch))
         stack.enter_context(FileLock.acquire(path / RUN_LOCK))
         config = repository.build_config(path)

@@ -75,7 +75,7 @@ def _propose_commit(options: PushCiOptions, force: Mapping[str, int], ci_job: Ci
     secret = _read_token(platform, ci_job)
     with Repository.open(top) as clone:
         job = _find_job(clone, options, ci_job)
-        if is_own_branch(job.branch, repository.named, repository.patterns):
+        if is_own_branch(job.branch, repository.branch_names, repository.patterns):
             note = f"{job.branch} is one of syncd's own branches; nothing is proposed from it"
             nothing = Result("propose", job.branch, Applied((), (note,)))
             return PushReport(ci_job, job, CiResult((nothing,)), is_dry_run=options.dry_run)

@@ -74,7 +74,7 @@ def _list_places(file: ConfigFile) -> Iterator[tuple[_Place, _Place]]:
 def _check_branches(
     place: _Place, own: RepositoryConfig, git: Repository, upstream: Upstream | None
 ) -> Iterator[ConfigProblem]:
-    missing = [name for name in own.named if is_missing(git, name, ())]
+    missing = [name for name in own.branch_names if is_missing(git, name, ())]
     if not missing:
         return
     there: Mapping[str, str] = {}
@@ -91,7 +91,7 @@ def _check_branches(
     people = list_branches_of_people(there, upstream, others) if upstream is not None else frozenset()
     proposed = [binding.proposed_refs for binding in build_bindings(own)]
     presence = Presence(git, upstream, there, people, proposed)
-    absent = find_absent(presence, own.named, own.patterns)
+    absent = find_absent(presence, own.branch_names, own.patterns)
     for held in absent.values():
         yield place.build_problem(held.why, held.hint, is_warning=False)
     if presence.list_present() and not absent:

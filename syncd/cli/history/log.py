@@ -122,7 +122,7 @@ def _list_entries(repository: RepositoryConfig, query: LogQuery, *, is_whole: bo
         yield from list_mirrored(git, f"refs/remotes/{repository.remote}/main", query)
         yield from list_sent(git, repository.remote, query)
         if is_whole:
-            branches = [branch.name for branch in find_tracked(git, repository.named, repository.patterns)]
+            branches = [branch.name for branch in find_tracked(git, repository.branch_names, repository.patterns)]
             yield from list_integrated(git, branches, query)
         git_dir = git.git_dir
     recorded = [*_list_outcomes(git_dir, query, is_whole=is_whole)]

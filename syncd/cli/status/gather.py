@@ -64,7 +64,7 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
     linked = find_other_tree(repository.path)
     with Repository.open(repository.path) as git, Repository.open(linked) if linked else nullcontext(git) as here:
         main = git.resolve(f"refs/remotes/{repository.remote}/main")
-        tracked = {branch.name: branch for branch in find_tracked(git, repository.named, repository.patterns)}
+        tracked = {branch.name: branch for branch in find_tracked(git, repository.branch_names, repository.patterns)}
         names = [*tracked]
         head = here.read_head()
         current = head.branch
@@ -98,10 +98,10 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
             requests=requests,
             current=current or "",
             detached=(head.oid or "")[:10] if current is None else "",
-            is_unborn=main is not None and current in repository.named and head.oid is None,
+            is_unborn=main is not None and current in repository.branch_names and head.oid is None,
             operation=(here.find_operation() or "") if here.work_tree is not None else "",
             work_tree=str(here.work_tree or ""),
-            imported=repository.named[0] if repository.write == GIT_IMPORT else "",
+            imported=repository.branch_names[0] if repository.write == GIT_IMPORT else "",
             run=run,
             is_service_hidden=holder == UNKNOWN,
         )

@@ -54,13 +54,13 @@ class RepositoryRun:
 
 @dataclass(frozen=True)
 class FlowsRun:
-    """What a command came to in the repositories of a configuration; `named` are the branches that this names.
+    """What a command came to in all repositories of a configuration, and how long it took.
 
-    Units: `seconds`.
+    Shape: `branch_names` are the tracked branches that the configuration lists by name. Units: `seconds`.
     """
 
     repositories: Sequence[RepositoryRun]
-    named: Set[str]
+    branch_names: Set[str]
     seconds: float
 
     @property
@@ -113,8 +113,8 @@ def run_repositories(options: FlowsOptions) -> FlowsRun:
             if len(config.repository) == 1:
                 raise
             runs.append(RepositoryRun(failed))
-    named = {name for repository in config.repository for name in repository.named}
-    return FlowsRun(runs, named, monotonic() - started)
+    branch_names = {name for repository in config.repository for name in repository.branch_names}
+    return FlowsRun(runs, branch_names, monotonic() - started)
 
 
 def _run_repository(options: FlowsOptions, config: Config, repository: RepositoryConfig) -> RepositoryRun:
@@ -147,9 +147,9 @@ def _open_here(git: Repository, path: Path) -> AbstractContextManager[Repository
 def _find_untracked(git: Repository, repository: RepositoryConfig) -> Sequence[BranchWork]:
     """The work of the branch that is checked out, where it is one of people's own and not tracked."""
     branch = git.read_head().branch
-    if branch is None or git.work_tree is None or is_own_branch(branch, repository.named, repository.patterns):
+    if branch is None or git.work_tree is None or is_own_branch(branch, repository.branch_names, repository.patterns):
         return ()
-    is_tracked = is_tracked_branch(branch, repository.named, repository.patterns)
+    is_tracked = is_tracked_branch(branch, repository.branch_names, repository.patterns)
     return () if is_tracked or not repository.space else [find_branch_work(git, repository, branch)]
 
 
@@ -170,7 +170,7 @@ def choose_push_branch(repository: RepositoryConfig, branch: str | None, *, way:
     Raises: BadParameter when HEAD is detached, or for a branch that syncd made for people to merge.
     """
     name = branch or _find_current_branch(repository, way)
-    if is_own_branch(name, repository.named, repository.patterns):
+    if is_own_branch(name, repository.branch_names, repository.patterns):
         raise typer.BadParameter(f"{name} is one of syncd's own branches, and never proposed: git switch to yours")
     return name
 

@@ -54,7 +54,7 @@ def _build_document(options: FlowsOptions, run: FlowsRun) -> dict[str, Any]:
 def _format_run(options: FlowsOptions, run: FlowsRun) -> list[str]:
     unsent = [line for work in run.works for line in format_unsent(work, pushed=not run.exit_code)]
     unsent += [line for work in run.untracked for line in format_untracked(work, pulled=options.command == "pull")]
-    proposed = [work for work in run.works if options.command == "push" or work.branch in run.named]
+    proposed = [work for work in run.works if options.command == "push" or work.branch in run.branch_names]
     idle = _format_idle(proposed) if options.command == "push" or unsent else [IN_STEP]
     return [*format_results(name_config_in_hints(run.results, options.config), idle=idle), *unsent]
 

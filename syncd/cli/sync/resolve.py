@@ -260,7 +260,7 @@ def _find_branches(config: Config, name: str) -> list[tuple[RepositoryConfig, st
     found = []
     for repository in config.repository:
         with open_repository_here(repository.path) as git:
-            branch = name or git.read_head().branch or next(iter(repository.named), "")
+            branch = name or git.read_head().branch or next(iter(repository.branch_names), "")
             if git.resolve(f"refs/heads/{branch}") is not None:
                 found.append((repository, branch))
     if name and not found:

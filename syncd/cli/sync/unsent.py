@@ -84,7 +84,7 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
     ignored = {path for path in absent - linked if top is not None and (top / path).is_file()}
     missing = absent - linked - ignored
     still_listed = missing.intersection(path for space in spaces for path in space.still_listed)
-    is_tracked = is_tracked_branch(branch, repository.named, repository.patterns)
+    is_tracked = is_tracked_branch(branch, repository.branch_names, repository.patterns)
     not_taken_in = () if is_tracked or tip is None else _find_not_taken_in(git, repository.remote, tip, spaces)
     return BranchWork(
         branch,

@@ -97,7 +97,7 @@ def build_wakeable(config: Config) -> Sequence[WakeableRepository]:
             name,
             repository.path,
             frozenset(space.id for space in repository.space),
-            repository.named,
+            repository.branch_names,
             repository.patterns,
             _build_finder(repository.path, repository.upstream.url, repository.upstream.remote)
             if repository.upstream is not None
