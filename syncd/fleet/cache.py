@@ -14,7 +14,7 @@ from syncd.errors import SyncdError
 from syncd.repo.failures import translate_system_failures
 from syncd.repo.repository import Repository
 
-_GONE = ".gone-"
+_REMOVED = ".gone-"
 
 
 class Cache:
@@ -29,10 +29,10 @@ class Cache:
         with translate_system_failures(f"making {directory}"):
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock = FileLock.acquire(directory / "worker" / "lock")
-        self._held: list[str] = []
-        self._holding = threading.Lock()
-        """Guards `_held`; nobody begins to use a clone while another thread removes it."""
-        for left in directory.glob(f"{_GONE}*"):
+        self._names_in_use: list[str] = []
+        self._use_lock = threading.Lock()
+        """Guards `_names_in_use`; nobody begins to use a clone while another thread removes it."""
+        for left in directory.glob(f"{_REMOVED}*"):
             shutil.rmtree(left, ignore_errors=True)
 
     def __enter__(self) -> Self:
@@ -49,13 +49,13 @@ class Cache:
 
         Shape: it is empty where there was none; `branch` is what its HEAD names.
         """
-        with self._holding:
-            self._held.append(name)
+        with self._use_lock:
+            self._names_in_use.append(name)
         try:
             yield self._prepare_clone(name, branch)
         finally:
-            with self._holding:
-                self._held.remove(name)
+            with self._use_lock:
+                self._names_in_use.remove(name)
 
     def _prepare_clone(self, name: str, branch: str) -> Path:
         path = self.find_clone(name)
@@ -104,9 +104,9 @@ class Cache:
 
     def _remove(self, name: str) -> bool:
         """Remove a clone that no run uses, and return whether it is gone."""
-        path, gone = self.find_clone(name), self.directory / f"{_GONE}{name}"
-        with self._holding:
-            if name in self._held:
+        path, gone = self.find_clone(name), self.directory / f"{_REMOVED}{name}"
+        with self._use_lock:
+            if name in self._names_in_use:
                 return False
             try:
                 with FileLock.acquire(path / RUN_LOCK):

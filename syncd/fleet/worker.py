@@ -48,13 +48,13 @@ _RUN, _SCHEDULE, _WAKE = "syncd.run", "syncd.schedule", "syncd.wake"
 _NOTIFY = "syncd.notify"
 _SCHEDULING, _WAKING, _NOTIFYING = "scheduling", "waking", "notifying"
 """The queues of the periodic job, of wakes and of notifications, which wait behind no run."""
-_LATER = -1
+_WAKE_PRIORITY = -1
 """The priority of wakes: after the periodic job, so that no flood of webhooks stops it."""
-_EVERY = "* * * * * */2"
+_SCHEDULE_TIMES = "* * * * * */2"
 """When due repositories are looked for; the last field is seconds."""
 _POLL_SECONDS = 2.0
-_BEATS = 3
-"""Signs of life in the time after which a worker counts as dead."""
+_NOTES_PER_LEASE = 3
+"""How often a worker notes how it is in the time after which it counts as dead."""
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ class FleetWorker:
         ending = self._ending = asyncio.Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._stop)
-        beats = asyncio.create_task(self._beat())
+        notes = asyncio.create_task(self._note_repeatedly())
         while not ending.is_set():
             try:
                 await self._take_jobs(ending)
@@ -165,7 +165,7 @@ class FleetWorker:
                 self._contact.note_lost(QUEUE, translate_queue_failure(error).what)
                 with suppress(TimeoutError):
                     await asyncio.wait_for(ending.wait(), _POLL_SECONDS)
-        beats.cancel()
+        notes.cancel()
 
     async def _take_jobs(self, ending: asyncio.Event) -> None:
         """Take jobs until the worker is to end. Raises: ConnectorException, psycopg.Error, FleetUnreachable."""
@@ -200,7 +200,7 @@ class FleetWorker:
             delete_jobs="always",
             install_signal_handlers=False,
             fetch_job_polling_interval=_POLL_SECONDS,
-            update_heartbeat_interval=seconds / _BEATS,
+            update_heartbeat_interval=seconds / _NOTES_PER_LEASE,
             stalled_worker_timeout=seconds,
         )
 
@@ -209,7 +209,7 @@ class FleetWorker:
         def run(name: str, at: float) -> None:
             self._run_job(name)
 
-        @app.periodic(cron=_EVERY)
+        @app.periodic(cron=_SCHEDULE_TIMES)
         # Without a lock: the one that held it would be given up by nobody else but this very job.
         @app.task(name=_SCHEDULE, queue=_SCHEDULING, queueing_lock=_SCHEDULE)
         async def schedule(timestamp: int) -> None:
@@ -279,7 +279,9 @@ class FleetWorker:
         if self._app is None or self._loop is None or self._loop.is_closed():
             raise FleetUnreachable("this worker takes no jobs now")
         lock = f"{_WAKE} {repository.name}"
-        job: Any = self._app.configure_task(_WAKE, queue=_WAKING, queueing_lock=lock, priority=_LATER, schedule_at=at)
+        job: Any = self._app.configure_task(
+            _WAKE, queue=_WAKING, queueing_lock=lock, priority=_WAKE_PRIORITY, schedule_at=at
+        )
         # The connections of the queue belong to the loop.
         future = asyncio.run_coroutine_threadsafe(job.defer_async(name=repository.name), self._loop)
         try:
@@ -300,9 +302,9 @@ class FleetWorker:
         if self._stopping.is_set():
             return
         self._count(running=1)
-        begun = time.monotonic()
+        start = time.monotonic()
         try:
-            ended = run_repository(self._context, name)
+            end = run_repository(self._context, name)
         except Exception as error:
             self._count(failed_runs=1)
             if isinstance(error, FleetUnreachable):
@@ -312,21 +314,21 @@ class FleetWorker:
         finally:
             self._count(running=-1)
             with self._lock:
-                self._run_seconds += time.monotonic() - begun
-        if ended is None:
+                self._run_seconds += time.monotonic() - start
+        if end is None:
             return
-        has_failed = any(find_state(result) not in USEFUL for result in ended.results)
-        is_whole = is_complete_run(ended.results) and not ended.has_lost_lease
-        self._count(runs=int(is_whole), failed_runs=int(is_whole and has_failed), lost_leases=int(ended.has_lost_lease))
-        self._options.report(ended)
+        has_failed = any(find_state(result) not in USEFUL for result in end.results)
+        is_whole = is_complete_run(end.results) and not end.has_lost_lease
+        self._count(runs=int(is_whole), failed_runs=int(is_whole and has_failed), lost_leases=int(end.has_lost_lease))
+        self._options.report(end)
 
     def _count(self, **more: int) -> None:
         with self._lock:
             self._counts = replace(self._counts, **{key: getattr(self._counts, key) + n for key, n in more.items()})
 
-    async def _beat(self) -> None:
+    async def _note_repeatedly(self) -> None:
         """Note how this worker is, and hear whether it is to drain."""
-        seconds = min(self._context.lease_seconds / _BEATS, 5.0)
+        seconds = min(self._context.lease_seconds / _NOTES_PER_LEASE, 5.0)
         while True:
             try:
                 if not await asyncio.to_thread(self._note):
