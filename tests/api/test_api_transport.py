@@ -569,12 +569,16 @@ def test_a_refusal_nested_too_deep_is_refused_cleanly(client_on: Build) -> None:
 
 @pytest.mark.parametrize("answer", [httpx.Response(204), httpx.Response(205), error(404), httpx.Response(404)])
 def test_deleting_what_is_not_there_is_success(client_on: Build, answer: httpx.Response) -> None:
-    delete(client_on(answering(answer)[1]))
+    client = client_on(answering(answer)[1])
+    delete(client)
+    assert client.requests_sent == {"DELETE": 1}
 
 
 @pytest.mark.parametrize("answer", [httpx.Response(200), httpx.Response(200, json={"object": "site-redirect"})])
 def test_deleting_may_answer_with_what_was_there(client_on: Build, answer: httpx.Response) -> None:
-    delete(client_on(answering(answer)[1]))
+    client = client_on(answering(answer)[1])
+    delete(client)
+    assert client.requests_sent == {"DELETE": 1}
 
 
 @pytest.mark.parametrize(
