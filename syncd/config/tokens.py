@@ -64,6 +64,14 @@ def list_token_sources(config: PlatformConfig, environ: Mapping[str, str]) -> It
         yield TokenSource(cast(Storage, kind), place, is_set, saved if is_set else None)
 
 
+def find_token_source(config: PlatformConfig, environ: Mapping[str, str]) -> TokenSource | None:
+    """Return the place that a platform's token is taken from; None where none is set.
+
+    Raises: ConfigInvalid, as `list_token_sources`.
+    """
+    return next((source for source in list_token_sources(config, environ) if source.is_set), None)
+
+
 def load_token(config: PlatformConfig, environ: Mapping[str, str], *, hint: str = _WAYS) -> SecretStr:
     """Return the token: `token_file` or what `token_command` prints, else $SYNCD_TOKEN, else systemd's credential
     `token`, else what a login saved.
@@ -71,7 +79,7 @@ def load_token(config: PlatformConfig, environ: Mapping[str, str], *, hint: str 
     Shape: where $SYNCD_URL is set, $SYNCD_TOKEN is for that address alone; `hint` says how to give a token. Raises
     ConfigInvalid when there is none, when others may read the file, or when the keyring does not give it.
     """
-    source = next((source for source in list_token_sources(config, environ) if source.is_set), None)
+    source = find_token_source(config, environ)
     if source is None:
         raise ConfigInvalid("there is no token", hint=hint)
     if source.saved is not None:
@@ -94,7 +102,7 @@ def make_token_renewal(config: PlatformConfig, environ: Mapping[str, str]) -> Ca
 
     Shape: it takes the refused token, and raises ConfigInvalid when the command fails.
     """
-    source = next((source for source in list_token_sources(config, environ) if source.is_set), None)
+    source = find_token_source(config, environ)
     if source is None or source.kind != "token_command":
         return None
 

@@ -19,7 +19,7 @@ from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text
 from syncd.config import PlatformConfig
 from syncd.config.saved_tokens import SavedToken, Storage, TokenRegister
-from syncd.config.tokens import list_token_sources
+from syncd.config.tokens import find_token_source
 from syncd.daemon.workspaces import read_time
 from syncd.errors import ConfigInvalid
 from syncd.model.user import User
@@ -155,7 +155,7 @@ def _format_login(platform: PlatformConfig, saved: SavedToken, user: User) -> li
         f"Logged in to {escape(saved.url)} as {escape(user.display_name or user.id)}.",
         f"The token is in {escape(where)}.",
     ]
-    first = next(source for source in list_token_sources(platform, os.environ) if source.is_set)
-    if first.saved is None:
+    first = find_token_source(platform, os.environ)
+    if first is not None and first.saved is None:
         lines.append(f"It is not used here, because {escape(first.place)} comes before it.")
     return lines

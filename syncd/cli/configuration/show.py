@@ -17,7 +17,7 @@ from syncd.config.drop_ins import read_drop_ins
 from syncd.config.finding import find_own_platform, is_trusted, read_valid, select_keys
 from syncd.config.positions import find_nearest, find_positions
 from syncd.config.reading import Document, read_document
-from syncd.config.tokens import TokenSource, list_token_sources
+from syncd.config.tokens import TokenSource, find_token_source
 from syncd.config.trust import list_keys
 from syncd.daemon.labels import name_repositories
 
@@ -92,7 +92,7 @@ def list_settings(file: ConfigFile, config: Config, environ: Mapping[str, str]) 
             space["directory"] = space["directory"] or "."
     default = ValueOrigin("default")
     found = [Setting(key, _hide_secrets(value), origins.get(key, default)) for key, value in _walk_values(raw)]
-    source = next((source for source in list_token_sources(config.platform, environ) if source.is_set), None)
+    source = find_token_source(config.platform, environ)
     return found if source is None else [Setting("platform.token", "***", _build_token_origin(source)), *found]
 
 

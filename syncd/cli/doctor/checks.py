@@ -22,7 +22,7 @@ from syncd.cli.status.values import BrokenStatus, RepositoryStatus
 from syncd.cli.terminal.context import load_config_file, require_config_file
 from syncd.cli.terminal.text import format_time, name_config
 from syncd.config import Config, ConfigFile, RepositoryConfig, SpaceConfig, load_token
-from syncd.config.tokens import SOURCE_NAMES, list_token_sources
+from syncd.config.tokens import SOURCE_NAMES, find_token_source
 from syncd.daemon.health import USEFUL
 from syncd.daemon.hooks.listener import load_sources
 from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, UNKNOWN, find_holder
@@ -150,8 +150,9 @@ def check_platform(config: Config, environ: Mapping[str, str], now: datetime) ->
             yield from (Check(_name_space(space), "skip", "not asked: the platform gave no answer") for space in spaces)
             return
         yield Check("platform", "ok", url)
-        place = next(source for source in list_token_sources(config.platform, environ) if source.is_set)
-        yield Check("token", "ok", f"belongs to {user.display_name or user.id} ({SOURCE_NAMES[place.kind]})")
+        source = find_token_source(config.platform, environ)
+        origin = f" ({SOURCE_NAMES[source.kind]})" if source is not None else ""
+        yield Check("token", "ok", f"belongs to {user.display_name or user.id}{origin}")
         yield from check_clock(clock, now)
         for space in spaces:
             yield check_space(client, space)

@@ -24,7 +24,7 @@ from syncd.config import PlatformConfig, load_token
 from syncd.config.directories import clean_directory, lie_in_each_other
 from syncd.config.drop_ins import SOME_PLATFORM
 from syncd.config.saved_tokens import TokenRegister
-from syncd.config.tokens import list_token_sources
+from syncd.config.tokens import find_token_source
 from syncd.errors import ConfigInvalid, NotFound, Unauthorized
 from syncd.layout.tree.paths import slugify
 from syncd.model.space import Space
@@ -150,7 +150,7 @@ def _has_token(words: SetupWords) -> bool:
     if words.token_file is not None or os.environ.get("SYNCD_TOKEN"):
         return True
     platform = PlatformConfig.model_validate({"url": words.url} if words.url else SOME_PLATFORM)
-    return any(source.is_set for source in list_token_sources(platform, os.environ))
+    return find_token_source(platform, os.environ) is not None
 
 
 def _complete_platform(words: SetupWords) -> PlatformConfig:
@@ -172,7 +172,7 @@ def _complete_platform(words: SetupWords) -> PlatformConfig:
 
 def _offer_login(platform: PlatformConfig) -> None:
     """Save a token where none is found and a person has one; without one the next step says what is missing."""
-    if any(source.is_set for source in list_token_sources(platform, os.environ)):
+    if find_token_source(platform, os.environ) is not None:
         return
     if ask_yes(f"There is no token for {escape(platform.url)}. Save one now?"):
         ask_for_login(platform)
