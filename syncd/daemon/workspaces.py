@@ -25,7 +25,6 @@ from syncd.config import (
     read_token,
 )
 from syncd.config.shapes import NotificationTargetConfig
-from syncd.daemon.control.run_files import COMMAND_RUNS
 from syncd.daemon.labels import build_bindings
 from syncd.daemon.locks import RUN_LOCK, STATE_FILE, FileLock
 from syncd.daemon.records import is_complete_run, judge_run, list_subjects
@@ -33,7 +32,7 @@ from syncd.errors import ConfigInvalid, SyncdError
 from syncd.repo.remote.address import parse_address
 from syncd.repo.remote.remote import USERNAME, Access
 from syncd.repo.repository import Repository
-from syncd.store.runs import read_runs, write_runs
+from syncd.store.runs import COMMAND_RUNS, read_runs, write_runs
 from syncd.store.status import has_store
 from syncd.store.store import Store
 from syncd.sync.policy import GIT_IMPORT, Policy

@@ -9,6 +9,10 @@ from typing import Any
 
 from syncd.store.small_files import write_small_file
 
+SERVICE_RUNS = "syncd/service.json"
+"""Below a repository's git directory: the records of the service's last run."""
+COMMAND_RUNS = "syncd/command.json"
+"""Below a repository's git directory: the records of the last run by a command."""
 FORMAT = 1
 """Of the file; one that says another number is not read."""
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncd.cli.terminal.text import escape, format_time
-from syncd.daemon.control.run_files import COMMAND_RUNS, read_service_pause, read_service_runs
+from syncd.daemon.control.run_files import read_service_pause, read_service_runs
 from syncd.daemon.health import USEFUL, choose_runs, find_repository_run, is_overdue
 from syncd.daemon.locks import SERVICE_LOCK, is_abandoned
 from syncd.model.wording import format_count
 from syncd.store.pauses import PauseRecord
-from syncd.store.runs import RunRecord, read_runs
+from syncd.store.runs import COMMAND_RUNS, RunRecord, read_runs
 
 START_HINT = "start it again: systemctl start syncd, or syncd run"
 _RUNNERS = {"service": "the service", "command": "a command"}

@@ -14,12 +14,8 @@ from threading import Lock
 from syncd.daemon.health import find_repository_run
 from syncd.errors import SyncdError
 from syncd.store.pauses import PauseRecord, read_pause, write_pause
-from syncd.store.runs import RunRecord, read_runs, write_runs
+from syncd.store.runs import SERVICE_RUNS, RunRecord, read_runs, write_runs
 
-SERVICE_RUNS = "syncd/service.json"
-"""Below a repository's git directory: the records of the service's last run."""
-COMMAND_RUNS = "syncd/command.json"
-"""Below a repository's git directory: the records of the last run by a command."""
 PAUSE_FILE = "syncd/pause.json"
 """Below a repository's git directory: whether the service is to leave it alone."""
 SYSTEM_DIRECTORY = Path("/var/lib/syncd")

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from syncd.cli.doctor.checks import DISK_FAIL, DISK_LEFT, check_clock, check_proxy, check_units, judge_disk
-from syncd.daemon.control.run_files import SERVICE_RUNS
 from syncd.daemon.locks import SERVICE_LOCK, FileLock
 from syncd.model.site import SiteSectionCreate
-from syncd.store.runs import RunRecord, write_runs
+from syncd.store.runs import SERVICE_RUNS, RunRecord, write_runs
 from tests.cli.sites.site_clone import SiteClone, create_sites
 from tests.cli.sites.test_cli_site import STRUCTURE
 from tests.cli.status.test_cli_status import make_conflict

@@ -23,8 +23,7 @@ from syncd.cli.status.values import (
 )
 from syncd.cli.sync.unsent import BranchWork
 from syncd.cli.terminal.text import print_text
-from syncd.daemon.control.run_files import COMMAND_RUNS
-from syncd.store.runs import RunRecord, write_runs
+from syncd.store.runs import COMMAND_RUNS, RunRecord, write_runs
 from syncd.store.status import FlowOutcome
 from syncd.sync.binding import Binding
 from syncd.sync.state.request_state import RequestState, Verdict
