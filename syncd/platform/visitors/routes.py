@@ -356,7 +356,8 @@ async def answer_site(request: Request) -> Response:
 async def answer_visit(request: Request, visit: SiteVisit, parts: Sequence[str]) -> Response:
     """Answer a request of a visit; `parts` are the segments of its address below the site."""
     responder = _SiteResponder(request, visit, tuple(parts))
-    if request.url.query and (asked := find_question_path(visit, responder.parts, request.query_params)) is not None:
+    has_query = bool(request.scope["query_string"])
+    if has_query and (asked := find_question_path(visit, responder.parts, request.query_params)) is not None:
         return RedirectResponse(asked, 302, {"Cache-Control": "no-store"})
     if is_pdf_address(parts):
         return await answer_site_pdf(request, visit, parts) or await _compute_answer(request, responder.answer_nothing)

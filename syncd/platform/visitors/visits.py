@@ -69,7 +69,7 @@ class SiteVisit:
         """The whole structure of the site, what this visitor may not see included."""
         return self.site.structure
 
-    @cached_property
+    @property
     def visitor_class(self) -> str:
         """All of the visitor that a page can depend on, as text; the same for all whom nobody knows."""
         # Most visitors show nothing, and no other class is the path of a site alone.
