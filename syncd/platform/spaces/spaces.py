@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Annotated, Any
+from typing import Any
 
 import sqlalchemy as sa
-from fastapi import Query, Request, Response
+from fastapi import Request, Response
 from fastapi.responses import JSONResponse
 
 from syncd.layout.page import frontmatter
@@ -48,7 +48,13 @@ PURGE = "spaces.purge"
 SpaceAnswers = Cache[tuple[int | None, str, str, str], bytes]
 """Answers to `GET /spaces/{spaceId}` by the version of the database, the caller, the space and the server's address."""
 
-_AT_SPACE = {"parameters": [describe_parameter("space_id")]}
+_SHARE_KEY_MAX = 256
+_READ_SPACE = {
+    "parameters": [
+        describe_parameter("space_id"),
+        {"name": "shareKey", "in": "query", "schema": {"type": "string", "maxLength": _SHARE_KEY_MAX}},
+    ]
+}
 _PERMISSIONS = {
     **dict.fromkeys(("view", "access"), "read"),
     "comment": "comment",
@@ -129,12 +135,15 @@ def create_space(
     return answers.created_resource(space, location=space["urls"]["location"])
 
 
-@router.get("/spaces/{space_id}", response_model=Space, openapi_extra=declare_role("read", visitors=True) | _AT_SPACE)
-async def get_space_by_id(
-    request: Request, share_key: Annotated[str | None, Query(alias="shareKey", max_length=256)] = None
-) -> Response:
-    """Return a space, also for some days after it was deleted; a `shareKey` opens nothing for a token."""
+@router.get("/spaces/{space_id}", response_model=Space, openapi_extra=declare_role("read", visitors=True) | _READ_SPACE)
+async def get_space_by_id(request: Request) -> Response:
+    """Return a space, also for some days after it was deleted; a `shareKey` opens nothing for a token.
+
+    Raises: Failure 400 for a key that is too long, and as `require_space`.
+    """
     # Parameters that FastAPI would resolve take longer than the answer.
+    if request.scope["query_string"] and len(request.query_params.get("shareKey", "")) > _SHARE_KEY_MAX:
+        raise Failure(400, f"shareKey: must have at most {_SHARE_KEY_MAX} characters")
     storage: Storage = request.app.state.storage
     caller, space_id = await authenticate_caller(request), request.path_params["space_id"]
 
