@@ -28,7 +28,7 @@ from syncd.cli.setup.commands import setup
 from syncd.cli.sites.commands import site
 from syncd.cli.sync.commands import pull, push, resolve_command, review, sync
 from syncd.cli.sync.leftovers import repair_here
-from syncd.cli.terminal.help import describe_mistake
+from syncd.cli.terminal.help import describe_mistake, find_place_of_option
 from syncd.cli.terminal.options import (
     GROUP_SETTINGS,
     ConfigOption,
@@ -120,8 +120,8 @@ def _report_usage_error(error: typer.TyperException, *, as_json: bool) -> int:
     if isinstance(error, typer.BadParameter):
         message = describe_mistake(error) or message
     command = ctx.command_path if ctx is not None else "syncd"
-    code = 64 if usage else error.exit_code
-    print_error(message.removeprefix("Invalid value: "), f"{command} --help" if usage else "", code, as_json=as_json)
+    code, hint = 64 if usage else error.exit_code, find_place_of_option(error) or f"{command} --help"
+    print_error(message.removeprefix("Invalid value: "), hint if usage else "", code, as_json=as_json)
     return code
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from typer import BadParameter, Context
+from typer import BadParameter, Context, TyperException
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 _Parameter = TyperArgument | TyperOption
@@ -53,6 +53,20 @@ def describe_mistake(error: BadParameter) -> str:
     given = cause.errors()[0]["input"]
     noun = {int: "a whole number", float: "a number"}.get(parameter.type_descriptor.annotation)
     return f"{name} {given}: give {', '.join(filter(None, (noun, _describe_range(parameter))))}" if noun else ""
+
+
+def find_place_of_option(error: TyperException) -> str:
+    """Return where an option belongs that a command does not have and the program has; "" for any other mistake."""
+    name, context = getattr(error, "option_name", ""), getattr(error, "ctx", None)
+    if not name or context is None or context.parent is None:
+        return ""
+    program = context.find_root()
+    command = context.command_path.removeprefix(program.command_path)
+    for each in program.command.get_params(program):
+        if isinstance(each, TyperOption) and name in each.opts:
+            value = "" if each.is_flag else f" {name_value(each)}"
+            return f"{name} stands before the command: {program.command_path} {name}{value}{command}"
+    return ""
 
 
 def _list_usage_pieces(command: TyperCommand | TyperGroup, ctx: Any) -> list[str]:

@@ -161,3 +161,18 @@ def test_a_configuration_that_syncd_wrote_names_a_command_that_explains_it(
     first = (shell.clone() / ".git" / "syncd.toml").read_text().splitlines()[0]
     assert run(first.rpartition(": syncd ")[2].split()) == 0
     assert "[platform]" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "right"),
+    [
+        (["pull", "-q"], "syncd -q pull"),
+        (["site", "plan", "--quiet"], "syncd --quiet site plan"),
+        (["cr", "list", "-C", "docs"], "syncd -C DIR cr list"),
+    ],
+)
+def test_an_option_of_the_program_behind_a_command_is_told_its_place(
+    words: list[str], right: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(words) == 64
+    assert f" stands before the command: {right}\n" in capsys.readouterr().err
