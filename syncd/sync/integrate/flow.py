@@ -160,6 +160,13 @@ def _merge_commit(workspace: Workspace, result: MergeResult, theirs: str, subjec
 
 
 def _build_outside_error(workspace: Workspace, result: MergeResult, branch: str, name: str) -> MergeConflict:
+    directories = {binding.directory for binding in workspace.bindings}
+    if taken := [path for path in result.outside_paths if path in directories]:
+        return MergeConflict(
+            f"{branch} has a submodule or link at {taken[0]}, the directory of a space; nothing was moved",
+            paths=result.outside_paths,
+            hint=f"give it another place and commit; git checkout {name} -- {taken[0]} brings the pages back",
+        )
     shared = find_shared_branch(workspace, name, branch)
     elsewhere = f" (in any other clone: git merge {shared})" if shared else ""
     paths = format_first(result.outside_paths, 5)

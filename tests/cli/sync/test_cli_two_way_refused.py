@@ -66,6 +66,20 @@ def test_a_link_in_the_place_of_pages_deletes_none_and_stops_no_other(team: Team
     assert len(web.slugs(request=web.proposed())) == len(slugs) - {"a page": 1, "a folder": 2}[place]
 
 
+def test_a_submodule_in_the_place_of_a_space_is_told_as_what_it_is(team: Team) -> None:
+    one, two = team.space(), team.space("other")
+    docs = team.clone(f"{one.space}=one", f"{two.space}=two")
+    docs.git("rm", "-r", "--quiet", "two")
+    docs.git("update-index", "--add", "--cacheinfo", f"160000,{docs.tip('HEAD')},two")
+    docs.git("commit", "--quiet", "--message", "Link")
+    two.edit("p1", "P1 one.", "P1 one, says the web.")
+    assert "main has a submodule or link at two, the directory of a space" in docs.run("sync", code=4)
+    docs.git("checkout", "--quiet", "platform/main", "--", "two")  # as the hint says
+    docs.git("commit", "--quiet", "--message", "Link no more")
+    docs.settle()
+    assert "P1 one, says the web." in docs.read("two/p1.md")
+
+
 @pytest.mark.parametrize("side", ["ours", "theirs"])
 def test_a_link_in_the_place_of_a_folder_deletes_no_page_while_it_is_in_conflict(team: Team, side: str) -> None:
     web = team.space(files=FOUR | pages_of("P1", "Far/In", "Far/Out"))
