@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from syncd.errors import FileInvalid
 from syncd.layout.tree.paths import is_markdown
@@ -41,9 +42,10 @@ def compose_result(
     tree_with_ours = composer.compose_tree("ours")
     tree_with_theirs = composer.compose_tree("theirs") if conflicts else tree_with_ours
     notes = tuple(dict.fromkeys(composer.notes))
-    revived = tuple(decision.path for decision in decided.clean if decision.is_revived)
+    revived = dict.fromkeys(decision.path for decision in decided.clean if decision.is_revived)
+    revived |= dict.fromkeys(composer.relisted)
     return MergeResult(
-        ours, theirs, base, tree_with_ours, tree_with_theirs, conflicts, notes, outside, revived, decided
+        ours, theirs, base, tree_with_ours, tree_with_theirs, conflicts, notes, outside, tuple(revived), decided
     )
 
 
@@ -64,6 +66,8 @@ class _TreeComposer:
         self.repository, self.decided, self.choices = workspace.repository, decided, choices
         self.moves = list_side_moves(decided.clean)
         self.notes = list(decided.notes)
+        self.relisted: list[str] = []
+        """Pages that one side took out of SUMMARY.md, and that the other changed: they stay pages."""
 
     def compose_tree(self, keep: Side) -> str:
         """The tree with all decisions carried out, and pages in conflict as one side has them."""
@@ -107,7 +111,9 @@ class _TreeComposer:
         present = {binding.path(inner) for inner in self.repository.list_files(self.ours, binding.directory)}
         present -= {path for path, content in changes.items() if content is None}
         present |= {path for path, content in changes.items() if content is not None and binding.holds(path)}
-        delisted = {final for path, final in _find_delisted(summary, places) if self._is_in_base(path)}
+        found = [one for one in _find_delisted(summary, places) if self._is_in_base(one.path)]
+        delisted = {one.final for one in found if not one.is_changed}
+        self.relisted += (one.final for one in found if one.is_changed)
         missing = {path for path in _list_undropped(summary) - present if not self._has_file(path)}
         content, notes = merge_summary(self.repository, summary, places, (present - delisted) | missing)
         self.notes += notes
@@ -135,8 +141,16 @@ def _list_undropped(summary: SummaryVersions) -> set[str]:
     return ((ours | theirs) - former) | (ours & theirs)
 
 
-def _find_delisted(summary: SummaryVersions, places: PagePlaces) -> Iterator[tuple[str, str]]:
-    """Pages that one side took out of SUMMARY.md and the other did not change: the base's path, and the final one."""
+class _Delisted(NamedTuple):
+    """A page that one side took out of SUMMARY.md: its path in the base and its final one, and whether the other side
+    changed it."""
+
+    path: str
+    final: str
+    is_changed: bool
+
+
+def _find_delisted(summary: SummaryVersions, places: PagePlaces) -> Iterator[_Delisted]:
     by_base = {page.base.path: page for page in places.pages if page.base is not None}
     for side, other in zip(SIDES, reversed(SIDES), strict=True):
         if not summary.is_changed(side):
@@ -149,8 +163,8 @@ def _find_delisted(summary: SummaryVersions, places: PagePlaces) -> Iterator[tup
             is_changed = path in retitled or (page is not None and page.is_edited(other))
             final = places.final.get(path, path)
             # Where the merge deletes the page, another one may have its path now.
-            if final is not None and is_there and paths.get(path, path) not in listed and not is_changed:
-                yield path, final
+            if final is not None and is_there and paths.get(path, path) not in listed:
+                yield _Delisted(path, final, is_changed)
 
 
 @dataclass

@@ -93,3 +93,19 @@ def test_a_page_that_is_taken_out_with_its_file_is_gone(docs: Writer, web: Web) 
     docs.settle()
     assert not docs.has("p3.md")
     assert docs.tip("HEAD^{tree}") == docs.tip("platform/main^{tree}")
+
+
+def test_it_stays_a_page_with_the_title_that_another_one_gave_it(docs: Writer, web: Web, team: Team) -> None:
+    other = team.clone(web.space, name="other")
+    other.retitle("P3", "Third")
+    other.run("push")
+    docs.write("p3.md", DRAFT)
+    unlist(docs, "p3.md")
+    docs.run("push")
+    web.merge(1)
+    docs.settle()
+    web.merge(2)
+    for each in (docs, other):
+        each.settle()
+        assert "[Third](p3.md)" in each.read("SUMMARY.md")
+        assert each.read("p3.md") == DRAFT
