@@ -190,6 +190,12 @@ def read_entries(repository: Repository, binding: Binding, commit: str) -> tuple
         return ()  # it only helps to find pages again; the flow that has to read the file reports the error
 
 
+def list_entry_paths(repository: Repository, binding: Binding, commit: str) -> set[str]:
+    """Return the paths of what the space's table of contents lists in a commit, below the space's directory."""
+    entries = walk_entries(read_entries(repository, binding, commit))
+    return {entry.path for entry, _ in entries if entry.path is not None}
+
+
 def _find_same_texts(revision: Revision, listing: Mapping[str, str]) -> dict[str, str]:
     """Where Git has the text of each page, by id, as far as the platform names its blob and both have that once."""
     oids = {page.id: page.git.oid for page, _ in walk_pages(revision.pages) if page.git is not None}

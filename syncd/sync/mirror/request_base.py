@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from syncd.layout.tree.paths import ASSETS, is_decodable, is_markdown
 from syncd.layout.tree.placement import SUMMARY, assign_paths, match_pages
 from syncd.layout.tree.settings import Settings, derive_page_slug
-from syncd.layout.tree.summary import walk_entries
 from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
 from syncd.plan.message import SPACE
 from syncd.plan.mirror.revision import list_bodies
 from syncd.sync.binding import Binding
-from syncd.sync.mirror.anchors import LOST_PREFIX, find_mirror_base, read_entries
+from syncd.sync.mirror.anchors import LOST_PREFIX, find_mirror_base, list_entry_paths, read_entries
 from syncd.sync.mirror.roots import choose_settings_commit, move_below_root
 from syncd.sync.mirror.values import MirrorBase, Source
 from syncd.sync.settings import read_settings_at
@@ -159,9 +158,7 @@ def _find_left_behind(workspace: Workspace, binding: Binding, commit: str, taken
     blobs = workspace.repository.list_files(commit, binding.directory)
     if all(path in taken or not is_markdown(path) or path.endswith(SUMMARY) for path in blobs):
         return {}
-    listed = {
-        entry.path for entry, _ in walk_entries(read_entries(workspace.repository, binding, commit)) if entry.path
-    }
+    listed = list_entry_paths(workspace.repository, binding, commit)
     return {
         LOST_PREFIX + path: Anchor(LOST_PREFIX + path, "page", path, path, "", blobs[path].oid)
         for path in listed - set(taken)

@@ -1,17 +1,16 @@
 """Bring one revision of a space into Git: fetch what changed, keep what means the same, write one commit."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from syncd.errors import PathRefused
 from syncd.layout.tree.settings import SETTINGS_PATH
-from syncd.layout.tree.summary import walk_entries
 from syncd.model.anchor import Anchor
 from syncd.model.wording import format_first
 from syncd.repo.write.writer import Writer
 from syncd.sync.binding import Binding
 from syncd.sync.merge.moves import find_moves_by_id, render_moves
-from syncd.sync.mirror.anchors import LOST_PREFIX, read_entries
+from syncd.sync.mirror.anchors import LOST_PREFIX, list_entry_paths
 from syncd.sync.mirror.fetch import BodyFetcher
 from syncd.sync.mirror.incoming_links import follow_links
 from syncd.sync.mirror.space_files import FormerFiles, SpaceFilesWriter, compute_shape
@@ -85,8 +84,9 @@ class _CommitComposer:
         """Stream every body that changed and name every file that does, and return the anchors that are new."""
         plan = self.gathered.plan
         _check_obstacles(self.workspace, self.binding, self.gathered.base.start, self._list_new_paths())
-        drafts = self._find_drafts()
-        for path in self._list_left_paths():
+        left = self._list_left_paths()
+        drafts = self._find_drafts(left)
+        for path in left:
             if path not in drafts:
                 self._remove(path)
         arrived = self.bodies.fetch_all()
@@ -104,30 +104,26 @@ class _CommitComposer:
         tables.write(self.gathered.revision, self.gathered.placement, settings, is_summary_current=is_current)
         return tuple(put.values())
 
-    def _list_left_paths(self) -> Iterable[str]:
+    def _list_left_paths(self) -> Sequence[str]:
         """The paths that nothing is at any more. A page that a merged change request has elsewhere than main content
         has left both paths, or one of them."""
         base, plan = self.gathered.base, self.gathered.plan
         former = {a.path for id, a in self.former.items() if id in base.anchors and base.anchors[id].path != a.path}
         # Of another clone's change request only the commit is known: each page that it lists was on the platform.
         for commit in base.named:
-            entries = walk_entries(read_entries(self.repository, self.binding, commit))
-            former |= {entry.path for entry, _ in entries if entry.path is not None}
+            former |= list_entry_paths(self.repository, self.binding, commit)
         if not former:
             return plan.gone
         taken = {item.path for item in plan.fetch} | {a.path for a in (*plan.keep, *plan.moved)}
         return sorted({*plan.gone, *(former - taken)})
 
-    def _find_drafts(self) -> frozenset[str]:
-        """The paths of pages that are gone because the branch took them out of its table of contents and kept the
-        files: these are no pages any more, but the branch's own. A made-up anchor says that its file has to go."""
-        base, plan = self.gathered.base, self.gathered.plan
-        gone = (base.anchors[id] for id in plan.removed if not id.startswith(LOST_PREFIX))
-        removed = {anchor.path for anchor in gone if anchor.kind == "page"}
-        if not removed or base.start is None or self.listing is None:
-            return frozenset()
-        listed = {entry.path for entry, _ in walk_entries(read_entries(self.repository, self.binding, base.start))}
-        return frozenset(removed - listed) if listed else frozenset()
+    def _find_drafts(self, left: Iterable[str]) -> set[str]:
+        """Of the paths that pages have left, those at which the branch has files that its table of contents does not
+        list: these are no pages any more, but the branch's own. A made-up anchor says that its file has to go."""
+        base = self.gathered.base
+        known = [item for item in (*base.anchors.items(), *self.former.items()) if not item[0].startswith(LOST_PREFIX)]
+        found = {anchor.path for _, anchor in known if anchor.kind == "page"}.intersection(left, self.listing or ())
+        return found - list_entry_paths(self.repository, self.binding, base.start) if found and base.start else set()
 
     def _is_summary_unchanged(self) -> bool:
         """Whether SUMMARY.md is still that of the last mirror commit, where it was found right."""

@@ -109,3 +109,18 @@ def test_it_stays_a_page_with_the_title_that_another_one_gave_it(docs: Writer, w
         each.settle()
         assert "[Third](p3.md)" in each.read("SUMMARY.md")
         assert each.read("p3.md") == DRAFT
+
+
+def test_its_file_stays_where_another_page_was(docs: Writer, web: Web) -> None:
+    for old, new in (("p3.md", "swapping"), ("p4.md", "p3.md"), ("swapping", "p4.md")):
+        (docs.path / old).rename(docs.path / new)
+    docs.write("SUMMARY.md", docs.read("SUMMARY.md").replace("[P4](p4.md)", "[P4](p3.md)"))
+    unlist(docs, "p3.md")
+    docs.write("SUMMARY.md", docs.read("SUMMARY.md") + "* [P4](p3.md)\n")
+    docs.commit()
+    docs.settle()
+    web.merge()
+    docs.settle()
+    assert docs.read("p4.md") == text_of("P3")
+    assert docs.read("p3.md") == text_of("P4")
+    assert web.slugs() == ["", "p1", "p2", "p3"]
