@@ -45,8 +45,15 @@ class Placement:
     root: str = ""
 
 
-def assign_paths(revision: Revision, *, base: Mapping[str, BasePath] = {}, settings: Settings = _DEFAULTS) -> Placement:
-    """Return a safe, collision-free path for everything in a revision; `base` are the paths of the last run.
+def assign_paths(
+    revision: Revision,
+    *,
+    base: Mapping[str, BasePath] = {},
+    settings: Settings = _DEFAULTS,
+    reserved: Iterable[str] = (),
+) -> Placement:
+    """Return a safe, collision-free path for everything in a revision; `base` are the paths of the last run, and at
+    `reserved` ones nothing comes to lie.
 
     Shape: a path of the base stays while the platform asks for the same; else `git.path`, when it is safe; else the
     path of the page with `.md`, or `/README.md` when documents are below it, and the settings' `readme` for the first
@@ -66,7 +73,8 @@ def assign_paths(revision: Revision, *, base: Mapping[str, BasePath] = {}, setti
         ]
         inner = {id: one for id, one in base.items() if one.path.startswith(root)}
         base = {id: BasePath(one.path[len(root) :], one.platform_path, one.oid) for id, one in inner.items()}
-    allocator = PathAllocator(requests, base, (settings.summary, VARIABLES, TAGS)).allocate()
+    kept = (path.removeprefix(root) for path in reserved)
+    allocator = PathAllocator(requests, base, (settings.summary, VARIABLES, TAGS, *kept)).allocate()
     by_kind: dict[str, dict[str, str]] = {"page": {}, "file": {}, "include": {}}
     platform_paths: dict[str, str] = {}
     for request in requests:

@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from syncd.layout.tree.path_allocator import BasePath
-from syncd.layout.tree.placement import assign_paths
+from syncd.layout.tree.placement import Placement, assign_paths
 from syncd.layout.tree.settings import SETTINGS_PATH
 from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
-from syncd.plan.mirror.revision import plan_mirror
+from syncd.plan.mirror.revision import list_bodies, plan_mirror
 from syncd.sync.binding import Binding
+from syncd.sync.mirror.anchors import list_entry_paths
 from syncd.sync.mirror.roots import choose_settings_commit, follow_root, move_below_root
 from syncd.sync.mirror.values import GatheredRevision, MirrorBase, Source
 from syncd.sync.settings import read_settings_at
@@ -45,6 +46,8 @@ def gather_content(
     if settings.root != former.root:
         base, known = replace(base, is_complete=False), move_below_root(known, former, settings)
     placement = assign_paths(revision, base=list_known(known.values()), settings=settings)
+    if drafts := _find_drafts(workspace, binding, base, placement, revision):
+        placement = assign_paths(revision, base=list_known(known.values()), settings=settings, reserved=drafts)
     plan = plan_mirror(revision, placement, base.anchors)
     carried = (
         repository.lookup(settings_commit, binding.path(SETTINGS_PATH))
@@ -52,3 +55,19 @@ def gather_content(
         else None
     )
     return GatheredRevision(source, revision, placement, plan, base, settings, carried)
+
+
+def _find_drafts(
+    workspace: Workspace, binding: Binding, base: MirrorBase, placement: Placement, revision: Revision
+) -> list[str]:
+    """The paths at which pages of a revision would come to lie on files that are no pages, such as one that a branch
+    took out of its table of contents: these are the branch's own, and the platform has never had their text.
+    """
+    if base.start is None or not base.anchors:
+        return []
+    owned = {anchor.path for anchor in base.anchors.values()}
+    coming = [item for item in list_bodies(revision, placement) if item.kind == "page" and item.path not in owned]
+    found = {item.path: workspace.repository.lookup(base.start, binding.path(item.path)) for item in coming}
+    files = [item.path for item in coming if found[item.path] not in (None, item.blob)]
+    listed = list_entry_paths(workspace.repository, binding, base.start) if files else ()
+    return [path for path in files if path not in listed]

@@ -124,3 +124,18 @@ def test_its_file_stays_where_another_page_was(docs: Writer, web: Web) -> None:
     assert docs.read("p4.md") == text_of("P3")
     assert docs.read("p3.md") == text_of("P4")
     assert web.slugs() == ["", "p1", "p2", "p3"]
+
+
+def test_a_page_that_comes_to_its_path_later_lies_beside_it(docs: Writer, web: Web) -> None:
+    docs.write("p3.md", DRAFT)
+    unlist(docs, "p3.md")
+    docs.settle()
+    web.merge()
+    docs.settle()
+    web.add("p3", "# P3\n\nAnother P3.\n")
+    docs.settle()
+    assert docs.read("p3.md") == DRAFT
+    (beside,) = [name for name in docs.files() if name.startswith("p3-")]
+    assert "Another P3." in docs.read(beside)
+    assert "Another P3." in web.text("p3")
+    assert not web.requests()
