@@ -7,7 +7,7 @@ must be on none) or `free` (two people, or one who rewrote history, disagreed ab
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 
-from tests.faults.twoway.pages import Page, View, by_mark, tokens_of
+from tests.faults.twoway.pages import Page, View, by_mark, drafts_of, tokens_of
 
 
 @dataclass
@@ -27,6 +27,8 @@ class Ledger:
     tokens: dict[str, Token] = field(default_factory=dict)
     edits: int = 0
     deleted_pages: dict[str, set[str]] = field(default_factory=dict)
+    dropped_drafts: set[str] = field(default_factory=set)
+    """Of pages that came back and were deleted, or lost the line, by somebody who saw it."""
 
     def begin(self, view: View) -> None:
         """Given what there is before the first step, let nobody have written it."""
@@ -39,6 +41,7 @@ class Ledger:
         """
         self.edits += 1
         seen, left = tokens_of(before), tokens_of(after)
+        self.dropped_drafts |= drafts_of(before) - drafts_of(after)
         self._write(actor, after, left - seen, why)
         pages, kept = by_mark(before), by_mark(after)
         for mark in pages.keys() - kept.keys():

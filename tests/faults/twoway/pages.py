@@ -18,6 +18,8 @@ TITLE = re.compile(r"\bt\d+[a-z]{0,2}\b")
 PICTURE = re.compile(r"!\[picture\]\(<?[./]*\.gitbook/(.*?\.png)>?\)")
 LINK = re.compile(r"\[k(\d+[a-z]{0,2})\]\((?:<([^>]*)>|([^)]*))\)")
 """A link to a page; its address may have the marks of other pages."""
+_DRAFT = re.compile(r"^Draft (d\d+)\.\r?$", re.MULTILINE)
+"""What a writer adds to a page that is taken out of the table of contents and kept as a file."""
 _FIELDS = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)
 _ENTRY = re.compile(r"^( *)[*-] \[(.*?)(?<!\\)\]\(<?(.*?)>?\)\s*$")
 
@@ -70,6 +72,11 @@ def picture_bytes(word: str) -> bytes:
     return b"\x89PNG\r\n\x1a\n " + word.encode() + b" "
 
 
+def find_drafts(text: str) -> set[str]:
+    """Return the words by which files are known that a writer took out of the table of contents."""
+    return set(_DRAFT.findall(text))
+
+
 def words_shown(text: str, read: Callable[[str], bytes]) -> frozenset[str]:
     """Given a page's text and how to read a file below `.gitbook`, return the words in the pictures that it shows."""
     read_here = (read(unquote(path)).decode(errors="replace") for path in PICTURE.findall(text))
@@ -83,6 +90,11 @@ View = Mapping[str, Page]
 def tokens_of(view: View) -> set[str]:
     """Given a side, return every token on it."""
     return {token for page in view.values() for token in page.tokens}
+
+
+def drafts_of(view: View) -> set[str]:
+    """Given a side, return the words of drafts that are pages on it."""
+    return {draft for page in view.values() for draft in find_drafts(page.text)}
 
 
 def by_mark(view: View) -> dict[str, Page]:

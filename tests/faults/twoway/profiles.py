@@ -244,6 +244,21 @@ PROFILES: Mapping[str, Profile] = {
         shapes=((3, Shape(upstream="one", topics=True)), (1, Shape(clones=3, upstream="one", topics=True))),
         faults=0.15,
     ),
+    "drafts": Profile(
+        writing={**WRITING, **UNTIDY, "unlist": 12, "git-merge": 2},
+        web={**WEB, "restore": 2},
+        shapes=(
+            (4, Shape()),
+            (1, Shape(clones=3)),
+            (1, Shape(spaces=2)),
+            (1, Shape(update="never")),
+            (1, Shape(upstream="one")),
+            (1, Shape(upstream="all")),
+            (1, Shape(server="formatted")),
+            (1, Shape(clones=1, flow="ci")),
+        ),
+        faults=0.1,
+    ),
     "transfers": Profile(
         writing={**WRITING, **UNTIDY, "transfer": 14, "git-merge": 2},
         shapes=((4, Shape(spaces=2)), (1, Shape(clones=1, spaces=2, flow="ci"))),

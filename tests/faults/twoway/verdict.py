@@ -145,6 +145,7 @@ def check(player: Player, stopped: Iterable[Writer]) -> None:
     files = {name: writer.words_in_files() for name, writer in player.writers.items()}
     files["main content"] = {word for space in player.world.spaces for word in player.web.words_in_files(space.id)}
     _check_words(player, sides, files, live, contested)
+    _check_drafts(player)
     # Who settles lines by hand, or keeps both sides as Git shows them, may mix their ends.
     by_hand = player.counts["asked"] or player.counts["kept both"]
     for name, view in sides.items():
@@ -181,6 +182,18 @@ def _check_words(
     for token in sorted(ledger.named("dead")):
         if back := [name for name, view in sides.items() if token in tokens_of(view)]:
             player.fail("deletes back", f"{token} (gone by {ledger.tokens[token].why}) is in {back}")
+
+
+def _check_drafts(player: Player) -> None:
+    """A file that no table of contents lists any more is its writer's own: no run deletes it.
+
+    Somebody who settled a conflict by hand may have taken the other side, which does not have it.
+    """
+    if player.counts["asked"] or player.counts["kept both"]:
+        return
+    for name, writer in player.writers.items():
+        for draft in sorted(writer.drafts - player.ledger.dropped_drafts - writer.find_drafts()):
+            player.fail("words lost", f"the draft {draft} is in no file of {name}")
 
 
 def _check_pages(player: Player, name: str, view: View) -> None:

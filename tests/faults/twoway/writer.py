@@ -19,6 +19,7 @@ from tests.faults.twoway.pages import (
     View,
     below,
     edited,
+    find_drafts,
     first_page,
     leaves,
     new_text,
@@ -57,6 +58,8 @@ class Writer:
         self.stashes = 0
         self.forgotten: set[str] = set()
         """The words of links to pages that the writer has moved without a thought of them."""
+        self.drafts: set[str] = set()
+        """The words of pages that the writer has taken out of the table of contents; their files stay."""
         self.space = spaces[0]
         """The space that the present deed is about."""
         self._status: tuple[bytes, str] = (b"", "")
@@ -69,7 +72,7 @@ class Writer:
         return git(self.path, *words, check=check).stdout
 
     def view(self, space: Space | None = None) -> View:
-        """Return the pages of the work tree, of one space or of all: every Markdown file but SUMMARY.md."""
+        """Return the pages of the work tree, of one space or of all: every Markdown file but SUMMARY.md and drafts."""
         found = {}
         for one in [space] if space else self.spaces:
             folder = self._find_folder(one)
@@ -81,9 +84,10 @@ class Writer:
                 found[join(folder, group.place)] = replace(group, place=join(folder, group.place))
             for file in sorted(top.rglob("*.md")):
                 path = file.relative_to(top).as_posix()
-                if path != "SUMMARY.md" and not path.startswith(".git"):
+                text = _text(file)
+                is_draft = path not in titles and bool(find_drafts(text))
+                if path != "SUMMARY.md" and not path.startswith(".git") and not is_draft:
                     place = join(folder, path)
-                    text = _text(file)
                     shown = words_shown(text, lambda name, top=top: _bytes(top / ".gitbook" / name))  # type: ignore[misc]
                     parent = join(folder, above.get(path) or "")
                     found[place] = Page(place, titles.get(path), text, parent, shown)
@@ -102,11 +106,15 @@ class Writer:
                     titles[join(folder, entry.path)] = entry.title
         found = {}
         for path, text in texts.items():
-            if basename(path) != "SUMMARY.md":
+            if basename(path) != "SUMMARY.md" and not (path not in titles and find_drafts(text)):
                 top = next((folder for folder in folders if folder and path.startswith(f"{folder}/")), "")
                 shown = words_shown(text, lambda name, top=top: files.get(join(top, ".gitbook", name), "").encode())  # type: ignore[misc]
                 found[path] = Page(path, titles.get(path), text, shown=shown)
         return found
+
+    def find_drafts(self) -> set[str]:
+        """Return the words of drafts in all Markdown files of the work tree, pages or not."""
+        return {draft for file in self.path.rglob("*.md") for draft in find_drafts(_text(file))}
 
     def pictures_of(self, ref: str, paths: list[str]) -> View:
         """Return pictures of a commit, by their paths, each as if its words were its text."""
@@ -287,6 +295,17 @@ class Writer:
             return
         self._remove(entry.path)
         self._save_summary([one for one in self._entries() if one.path != entry.path])
+
+    def _unlist(self, step: Step) -> None:
+        """A page is taken out of the table of contents, and its file is kept as a draft."""
+        entry = self._choose(step, leaf=True)
+        if entry is None or len(leaves(self._entries())) < 2:
+            return
+        text, draft = _text(self._top() / entry.path), f"d{step.id}"
+        end = "\r\n" if "\r\n" in text else "\n"
+        self._save(entry.path, f"{text.rstrip()}{end}{end}Draft {draft}.{end}")
+        self._save_summary([one for one in self._entries() if one.path != entry.path])
+        self.drafts.add(draft)
 
     def _remove(self, path: str) -> None:
         (self._top() / path).unlink()
