@@ -18,7 +18,13 @@ from syncd.layout.lint.specifications import check_specifications
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 
 _FAMILIES = (
-    *(check_contents, check_links, check_includes, check_specifications, check_heads, check_markup, check_assets),
+    check_contents,
+    check_links,
+    check_includes,
+    check_specifications,
+    check_heads,
+    check_markup,
+    check_assets,
     check_settings,
 )
 _IGNORE = re.compile(r"<!--[ \t]*syncd-check:[ \t]*ignore[ \t]+([a-z0-9, -]{1,400}?)[ \t]*-->")

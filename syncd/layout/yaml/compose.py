@@ -56,7 +56,7 @@ def compose_tree(
     builder = _TreeBuilder(text, at, line, depth_max)
     builder.repeated = [] if repeats else None
     if found := _LONG_PROPERTY.search(text):
-        raise builder.refuse(_PROPERTY, found.start())
+        raise builder.invalid(_PROPERTY, found.start(), FileUnsupported)
     if found := _FORBIDDEN.search(text):
         raise builder.invalid("holds a character that YAML does not allow", found.start())
     try:
@@ -90,7 +90,7 @@ class _TreeBuilder:
             if kind is ScalarEvent:
                 holder = stack[-1].value if stack else None
                 if event.anchor is not None or event.tag is not None:
-                    raise self.refuse(_PROPERTY, event.start_mark.index + skipped)
+                    raise self.invalid(_PROPERTY, event.start_mark.index + skipped, FileUnsupported)
                 text, plain = event.value, event.implicit[0]
                 if back is not None:
                     text = text.translate(back)
@@ -120,11 +120,11 @@ class _TreeBuilder:
                 raise self.invalid("holds a directive or a second document", start)
         elif isinstance(event, NodeEvent):
             if isinstance(event, AliasEvent) or event.anchor is not None or getattr(event, "tag", None) is not None:
-                raise self.refuse(_PROPERTY, start)
+                raise self.invalid(_PROPERTY, start, FileUnsupported)
             if self.stack and self.key is None and isinstance(self.stack[-1].value, dict):
                 raise self.invalid("has a key that is not a string", start)
             if len(self.stack) >= self.depth_max:
-                raise self.refuse(f"nests deeper than {self.depth_max}", start)
+                raise self.invalid(f"nests deeper than {self.depth_max}", start, FileUnsupported)
             assert isinstance(event, MappingStartEvent | SequenceStartEvent)
             value: Any = {} if isinstance(event, MappingStartEvent) else []
             node = Node(value, start, start, "{" if event.flow_style else "-")
@@ -142,7 +142,7 @@ class _TreeBuilder:
             line, _ = Tree(self.text, None, self.line).locate(first.start)
             raise self.invalid(f"repeats the key {quote_name(key)} (first at line {line})", node.start)
         if key == "<<" and not node.style:
-            raise self.refuse("uses a merge key", node.start)
+            raise self.invalid("uses a merge key", node.start, FileUnsupported)
         self.key = node
 
     def add_node(self, node: Node) -> None:
@@ -170,16 +170,12 @@ class _TreeBuilder:
             what = "a tab cannot indent"
         if "maximum nesting depth" in what:
             # Newer versions of libyaml have a limit of their own, and read far ahead of the first event.
-            return self.refuse(f"nests deeper than {self.depth_max}", offset)
+            return self.invalid(f"nests deeper than {self.depth_max}", offset, FileUnsupported)
         return self.invalid(what, offset)
 
-    def invalid(self, what: str, offset: int) -> FileInvalid:
+    def invalid(self, what: str, offset: int, kind: type[FileInvalid] = FileInvalid) -> FileInvalid:
         line, column = Tree(self.text, None, self.line).locate(offset)
-        return FileInvalid(what, path=self.at, line=line, column=column)
-
-    def refuse(self, what: str, offset: int) -> FileUnsupported:
-        error = self.invalid(what, offset)
-        return FileUnsupported(what, path=self.at, line=error.line, column=error.column)
+        return kind(what, path=self.at, line=line, column=column)
 
 
 def resolve_scalar(text: str) -> Any:

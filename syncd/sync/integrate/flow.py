@@ -1,5 +1,6 @@
 """Integrate: merge what the platform has into a writer's branch, page by page; pages in conflict are left out."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -165,7 +166,7 @@ def _build_outside_error(workspace: Workspace, result: MergeResult, branch: str,
         return MergeConflict(
             f"{branch} has a submodule or link at {taken[0]}, the directory of a space; nothing was moved",
             paths=result.outside_paths,
-            hint=f"give it another place and commit; git checkout {name} -- {taken[0]} brings the pages back",
+            hint=f"give it another place; git checkout {name} -- {shlex.quote(taken[0])} brings the pages back; commit",
         )
     shared = find_shared_branch(workspace, name, branch)
     elsewhere = f" (in any other clone: git merge {shared})" if shared else ""

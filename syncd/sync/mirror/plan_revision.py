@@ -7,8 +7,9 @@ from syncd.layout.tree.path_allocator import BasePath
 from syncd.layout.tree.placement import Placement, assign_paths
 from syncd.layout.tree.settings import SETTINGS_PATH
 from syncd.model.anchor import Anchor
+from syncd.model.page import walk_pages
 from syncd.model.revision import Revision
-from syncd.plan.mirror.revision import list_bodies, plan_mirror
+from syncd.plan.mirror.revision import plan_mirror
 from syncd.sync.binding import Binding
 from syncd.sync.mirror.anchors import list_entry_paths
 from syncd.sync.mirror.roots import choose_settings_commit, follow_root, move_below_root
@@ -46,8 +47,8 @@ def gather_content(
     if settings.root != former.root:
         base, known = replace(base, is_complete=False), move_below_root(known, former, settings)
     placement = assign_paths(revision, base=list_known(known.values()), settings=settings)
-    if drafts := _find_drafts(workspace, binding, base, placement, revision):
-        placement = assign_paths(revision, base=list_known(known.values()), settings=settings, reserved=drafts)
+    if occupied := _find_occupied_paths(workspace, binding, base, placement, revision):
+        placement = assign_paths(revision, base=list_known(known.values()), settings=settings, reserved=occupied)
     plan = plan_mirror(revision, placement, base.anchors)
     carried = (
         repository.lookup(settings_commit, binding.path(SETTINGS_PATH))
@@ -57,17 +58,20 @@ def gather_content(
     return GatheredRevision(source, revision, placement, plan, base, settings, carried)
 
 
-def _find_drafts(
+def _find_occupied_paths(
     workspace: Workspace, binding: Binding, base: MirrorBase, placement: Placement, revision: Revision
 ) -> list[str]:
     """The paths at which pages of a revision would come to lie on files that are no pages, such as one that a branch
     took out of its table of contents: these are the branch's own, and the platform has never had their text.
     """
-    if base.start is None or not base.anchors:
+    anchors, start, lookup = base.anchors, base.start, workspace.repository.lookup
+    coming = [(id, path) for id, path in placement.pages.items() if id not in anchors or anchors[id].path != path]
+    if start is None or not anchors or not coming:
         return []
-    owned = {anchor.path for anchor in base.anchors.values()}
-    coming = [item for item in list_bodies(revision, placement) if item.kind == "page" and item.path not in owned]
-    found = {item.path: workspace.repository.lookup(base.start, binding.path(item.path)) for item in coming}
-    files = [item.path for item in coming if found[item.path] not in (None, item.blob)]
-    listed = list_entry_paths(workspace.repository, binding, base.start) if files else ()
-    return [path for path in files if path not in listed]
+    owned = {anchor.path for anchor in anchors.values()}
+    files = {id: oid for id, path in coming if path not in owned and (oid := lookup(start, binding.path(path)))}
+    if not files:
+        return []
+    same = {page.id for page, _ in walk_pages(revision.pages) if page.git and page.git.oid == files.get(page.id)}
+    listed = list_entry_paths(workspace.repository, binding, start)
+    return [placement.pages[id] for id in files if id not in same and placement.pages[id] not in listed]

@@ -120,10 +120,13 @@ class _CommitComposer:
     def _find_drafts(self, left: Iterable[str]) -> set[str]:
         """Of the paths that pages have left, those at which the branch has files that its table of contents does not
         list: these are no pages any more, but the branch's own. A made-up anchor says that its file has to go."""
-        base = self.gathered.base
-        known = [item for item in (*base.anchors.items(), *self.former.items()) if not item[0].startswith(LOST_PREFIX)]
-        found = {anchor.path for _, anchor in known if anchor.kind == "page"}.intersection(left, self.listing or ())
-        return found - list_entry_paths(self.repository, self.binding, base.start) if found and base.start else set()
+        base, listing = self.gathered.base, self.listing or {}
+        files = {path for path in left if path in listing}
+        if not files or base.start is None:
+            return set()
+        known = (*base.anchors.items(), *self.former.items())
+        pages = {one.path for id, one in known if one.kind == "page" and not id.startswith(LOST_PREFIX)}
+        return (files & pages) - list_entry_paths(self.repository, self.binding, base.start)
 
     def _is_summary_unchanged(self) -> bool:
         """Whether SUMMARY.md is still that of the last mirror commit, where it was found right."""

@@ -179,7 +179,7 @@ def _render_tag(state: RenderState, node: Node) -> Markup:
     source, nodes = read_text(data, "source"), read_nodes(node)
     name = (source or read_text(data, "tag")).strip("{%} \n").partition(" ")[0].partition("\n")[0]
     if name in _PAIRED and "%}" in source[:-2]:
-        note = state.context.labels.crowded
+        note = state.context.labels.tag_in_line
     elif source and name in _PAIRED:
         note = state.context.labels.unclosed.format(end=f"{{% end{name} %}}")
     elif source and name.startswith("end") and name[3:] in TAGS:
