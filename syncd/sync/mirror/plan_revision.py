@@ -62,16 +62,17 @@ def _find_occupied_paths(
     workspace: Workspace, binding: Binding, base: MirrorBase, placement: Placement, revision: Revision
 ) -> list[str]:
     """The paths at which pages of a revision would come to lie on files that are no pages, such as one that a branch
-    took out of its table of contents: these are the branch's own, and the platform has never had their text.
+    took out of its table of contents: these are the branch's own, and the platform has never had their text. In what
+    a change request starts from, another page that main content has moved may be at the path of a page.
     """
-    anchors, start, lookup = base.anchors, base.start, workspace.repository.lookup
-    coming = [(id, path) for id, path in placement.pages.items() if id not in anchors or anchors[id].path != path]
+    anchors, start, repository = base.anchors, base.start, workspace.repository
+    known = (anchors, base.former)
+    coming = {
+        id: path for id, path in placement.pages.items() if {each[id].path for each in known if id in each} != {path}
+    }
     if start is None or not anchors or not coming:
         return []
-    owned = {anchor.path for anchor in anchors.values()}
-    files = {id: oid for id, path in coming if path not in owned and (oid := lookup(start, binding.path(path)))}
-    if not files:
-        return []
+    files = {id: oid for id, path in coming.items() if (oid := repository.lookup(start, binding.path(path)))}
+    listed = list_entry_paths(repository, binding, start) if files else set[str]()
     same = {page.id for page, _ in walk_pages(revision.pages) if page.git and page.git.oid == files.get(page.id)}
-    listed = list_entry_paths(workspace.repository, binding, start)
-    return [placement.pages[id] for id in files if id not in same and placement.pages[id] not in listed]
+    return [coming[id] for id in files if listed and id not in same and coming[id] not in listed]

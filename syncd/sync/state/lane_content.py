@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from syncd.layout.tree.paths import is_markdown, is_same_page
 from syncd.layout.tree.placement import SUMMARY
+from syncd.plan.merge.restore_entries import restore_entries
 from syncd.plan.merge.summary import merge_entries
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
@@ -57,7 +58,23 @@ def find_start(
     start = sent[-1].commit if sent else here
     if taken is None or has_taken_in(workspace, start, taken):
         return start
-    return _restore_other_spaces(workspace, binding, merge(workspace, start, taken))
+    merged = merge(workspace, start, taken)
+    return _unlist_drafts(workspace.repository, binding, merged, _restore_other_spaces(workspace, binding, merged))
+
+
+def _unlist_drafts(repository: Repository, binding: Binding, merged: MergeResult, tree: str) -> str:
+    """The tree of a change request's content merged with main content, in which SUMMARY.md lists no file that the
+    change request has without an entry: the platform has never had its text, so that its content says nothing of it.
+    """
+    summary, ours = (read_summary(repository, binding, one) for one in (tree, merged.ours))
+    if summary is None or ours is None or merged.decisions is None:
+        return tree
+    listed = ours.index_pages()
+    former = {decision.path: decision.page.ours.path for decision in merged.decisions.clean if decision.page.ours}
+    revived = {path: former.get(path, path) for path in merged.revived_paths}
+    drafts = [[path] for path, old in revived.items() if old not in listed and repository.lookup(merged.ours, old)]
+    entries = restore_entries(summary.entries, drafts, {})
+    return repository.write_tree(tree, {summary.path: summary.render_entries(entries)}) if drafts else tree
 
 
 def _restore_other_spaces(workspace: Workspace, binding: Binding, merged: MergeResult) -> str:

@@ -111,6 +111,48 @@ def test_it_stays_a_page_with_the_title_that_another_one_gave_it(docs: Writer, w
         assert each.read("p3.md") == DRAFT
 
 
+def test_it_stays_a_page_where_the_platform_merged_the_other_title_into_the_change_request(
+    docs: Writer, web: Web, team: Team
+) -> None:
+    other = team.clone(web.space, name="other")
+    other.retitle("P3", "Third")
+    other.run("push")
+    docs.write("p3.md", DRAFT)
+    unlist(docs, "p3.md")
+    docs.run("push")
+    web.merge(1)
+    web.update(2, expected="conflicts")
+    docs.settle()
+    assert docs.read("p3.md") == DRAFT
+    web.merge(2)
+    for each in (docs, other):
+        each.settle()
+        assert "[Third](p3.md)" in each.read("SUMMARY.md")
+        assert each.read("p3.md") == DRAFT
+
+
+def test_its_file_stays_where_main_content_moved_another_page(docs: Writer, web: Web, team: Team) -> None:
+    other = team.clone(web.space, name="other")
+    for old, new in (("p3.md", "swapping"), ("p4.md", "p3.md"), ("swapping", "p4.md")):
+        (other.path / old).rename(other.path / new)
+    table = other.read("SUMMARY.md")
+    other.write(
+        "SUMMARY.md", table.replace("(p3.md)", "(new)").replace("(p4.md)", "(p3.md)").replace("(new)", "(p4.md)")
+    )
+    other.commit()
+    other.run("push")
+    draft = text_of("P4").replace("P4 two.", "P4 two, says A.")
+    docs.write("p4.md", draft)
+    docs.write("p3/below.md", "# Below\n\nA page below P3.\n")
+    docs.edit("SUMMARY.md", "* [P4](p4.md)\n", "  * [Below](p3/below.md)\n")
+    docs.run("push")
+    web.merge(1)
+    docs.settle()
+    web.merge(2)
+    docs.settle()
+    assert draft in [docs.read(name) for name in docs.files()]
+
+
 def test_its_file_stays_where_another_page_was(docs: Writer, web: Web) -> None:
     for old, new in (("p3.md", "swapping"), ("p4.md", "p3.md"), ("swapping", "p4.md")):
         (docs.path / old).rename(docs.path / new)

@@ -152,10 +152,10 @@ class Web:
     def archive(self, request: int) -> None:
         self.client.change_requests.update(self.space, str(request), ChangeRequestUpdate(status="archived"))
 
-    def update(self, request: int) -> None:
-        """Pull main content into a change request."""
+    def update(self, request: int, *, expected: str = "update") -> None:
+        """Pull main content into a change request; what comes of it has to be as expected."""
         result = self.client.change_requests.refresh(self.space, str(request)).result
-        assert result == "update", f"updating #{request} came to {result}"
+        assert result == expected, f"updating #{request} came to {result}"
 
     def pages(self, *, request: int = MAIN) -> list[Page]:
         """Return all pages, in their order."""
