@@ -8,12 +8,14 @@ Source: open(2), O_NOFOLLOW.
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
 from syncd.errors import PathRefused
+
+FileStamp = tuple[str, int, int, int]
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
@@ -138,3 +140,16 @@ def _write_temporary(directory: int, name: str, data: bytes, mode: int | None) -
         with suppress(FileNotFoundError):
             os.unlink(aside, dir_fd=directory)
     os.fsync(directory)
+
+
+def list_stamps(paths: Iterable[Path]) -> Iterator[FileStamp]:
+    """Yield what tells the present version of each file from others: its path, inode, time of change and size.
+
+    Shape: a file that is not there, or that cannot be looked at, is left out.
+    """
+    for path in paths:
+        try:
+            found = path.stat()
+        except OSError:
+            continue
+        yield str(path), found.st_ino, found.st_mtime_ns, found.st_size

@@ -28,6 +28,8 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver, ObservedWatch
 from watchdog.observers.polling import PollingObserver
 
+from syncd.files import FileStamp, list_stamps
+
 QUIET = 0.3
 """Seconds without an event after which a change counts as finished."""
 LONGEST = 2.0
@@ -46,7 +48,7 @@ _EVENTS: list[type[FileSystemEvent]] = [
     DirDeletedEvent,
 ]
 
-State = frozenset[tuple[str, int, int, int]]
+State = frozenset[FileStamp]
 
 
 class Debounce:
@@ -149,7 +151,7 @@ class WatchedRepository:
     def read_state(self) -> State:
         """Return what tells the present state from every other: each file with its inode, time and size."""
         below = (Path(at, name) for at, _, names in os.walk(self.heads) for name in names)
-        return frozenset(_read_stamps(path for path in (*self.files, *below) if path.suffix != ".lock"))
+        return frozenset(list_stamps(path for path in (*self.files, *below) if path.suffix != ".lock"))
 
 
 class Watcher:
@@ -364,12 +366,3 @@ class _Handler(FileSystemEventHandler):
         """Note an event, and do nothing more: thousands may wait behind it."""
         if any(self._subject.is_relevant(os.fsdecode(path)) for path in (event.src_path, event.dest_path) if path):
             self._touch(self._key)
-
-
-def _read_stamps(paths: Iterator[Path]) -> Iterator[tuple[str, int, int, int]]:
-    for path in paths:
-        try:
-            found = path.stat()
-        except OSError:
-            continue  # that it is gone shows by its absence
-        yield str(path), found.st_ino, found.st_mtime_ns, found.st_size

@@ -13,6 +13,7 @@ from syncd.daemon.locks import WAKE_FILE
 from syncd.daemon.records import list_subjects
 from syncd.daemon.task import Job
 from syncd.daemon.workspaces import Environment, build_service_options, open_locked_workspace
+from syncd.repo.read.kept_answers import KeptAnswers
 from syncd.repo.repository import Repository
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result
@@ -47,10 +48,16 @@ def _build_job(
 ) -> Job:
     # One for each host: runs go on for the sake of the one that answers.
     platform, upstream = Breaker(repository.interval), Breaker(repository.interval)
+    kept_answers = KeptAnswers()
 
     def run(cancelled: Callable[[], bool]) -> Sequence[Result]:
         environment = Environment(
-            environ, cancelled=cancelled, platform_breaker=platform, upstream_breaker=upstream, observe=observe
+            environ,
+            cancelled=cancelled,
+            platform_breaker=platform,
+            upstream_breaker=upstream,
+            observe=observe,
+            kept_answers=kept_answers,
         )
         with open_locked_workspace(config, repository, environment) as workspace:
             return run_cycle(workspace, run_options)

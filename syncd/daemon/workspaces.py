@@ -29,6 +29,7 @@ from syncd.daemon.labels import build_bindings
 from syncd.daemon.locks import RUN_LOCK, STATE_FILE, FileLock
 from syncd.daemon.records import is_complete_run, judge_run, list_subjects
 from syncd.errors import ConfigInvalid, SyncdError
+from syncd.repo.read.kept_answers import KeptAnswers
 from syncd.repo.remote.address import parse_address
 from syncd.repo.remote.remote import USERNAME, Access
 from syncd.repo.repository import Repository
@@ -57,7 +58,7 @@ class Environment:
     Shape: with breakers, of the platform's host and of the upstream's, a run does not ask one that is known to be down.
     `observe` hears of each request to the platform. `upstream_heads` are the upstream's branches where the caller has
     just listed them. `permit` is called before each write to the platform and each push, and refuses it by an
-    exception. `share` counts requests for all who have the token.
+    exception. `share` counts requests for all who have the token. `kept_answers` are those of Git in the last run.
     """
 
     variables: Mapping[str, str]
@@ -71,6 +72,7 @@ class Environment:
     observe: Observe = ignore_try
     permit: Callable[[], None] = permit_always
     share: Share = keep_own_count
+    kept_answers: KeptAnswers | None = None
 
 
 @contextmanager
@@ -95,7 +97,7 @@ def open_locked_workspace(
 
     Raises: ConfigInvalid, NotARepository, StoreNewer.
     """
-    with Repository.open(repository.path) as git:
+    with Repository.open(repository.path, environment.kept_answers) as git:
         git.recover(remote=repository.remote)
         with _build_workspace(config, repository, environment, git, git.git_dir / STATE_FILE) as workspace:
             yield workspace

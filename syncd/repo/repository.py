@@ -13,6 +13,7 @@ from syncd.repo.names import check_branch, check_oid, is_plain
 from syncd.repo.process import borrowing, location
 from syncd.repo.process.git import Git
 from syncd.repo.read import blame, history, objects, obstacles, rev_list, trees
+from syncd.repo.read.kept_answers import KeptAnswers
 from syncd.repo.remote.remote import Access, Remote, find_remote_url
 from syncd.repo.values import Blob, Commit, Difference, EditKind, FileChange, Head, Merged, MergedText, Person
 from syncd.repo.work_tree import index, usage
@@ -29,11 +30,13 @@ class Repository:
     Shape: `git_dir` is the git directory of this work tree; `work_tree` is None when the repository is bare.
     """
 
-    def __init__(self, where: location.RepositoryLocation) -> None:
-        self._git = Git(where)
-        self._reader = objects.Reader(self._git)
+    def __init__(self, where: location.RepositoryLocation, kept: KeptAnswers | None = None) -> None:
+        self._git, self._kept = Git(where), kept
+        if kept is not None:
+            kept.begin_run(where)
+        self._reader = objects.Reader(self._git, kept)
         self._history = history.History(self._git, self._reader)
-        self._refs = Refs(self._git, self._reader)
+        self._refs = Refs(self._git, self._reader, kept)
         self._merges = Merges(self._git, self._reader)
         # Listing configuration is no proof of a repository; an answer about an object of it, even of none, is.
         self._reader.find_object("HEAD")
@@ -41,12 +44,13 @@ class Repository:
         self.git_dir, self.work_tree = self._git.location.git_dir, self._git.location.work_tree
 
     @staticmethod
-    def open(path: Path) -> "Repository":
+    def open(path: Path, kept: KeptAnswers | None = None) -> "Repository":
         """Open the repository at the top of a work tree, or a bare one, and repair what a killed run left in any tree.
 
+        Shape: `kept` are the answers of the last run of this process, which serve again while no ref has moved.
         Raises: NotARepository.
         """
-        opened = Repository(location.find_repository(path))
+        opened = Repository(location.find_repository(path), kept)
         WorkTree(opened._git, opened._reader).heal()
         heal_others(opened._git)
         return opened
@@ -87,6 +91,8 @@ class Repository:
         """End every process of this repository."""
         self._refs.close()
         self._reader.close()
+        if self._kept is not None:
+            self._kept.end_run(self._git.location)
 
     def resolve(self, ref: str) -> str | None:
         """Return the commit that a full ref name or HEAD leads to; None when there is none."""

@@ -176,6 +176,8 @@ class Git:
         self._config = dict(_HARDENING)
         self.inherited: tuple[int, ...] = ()
         """Descriptors that processes share: a lock that is held until the last of them is gone."""
+        self.has_started = False
+        """Whether a process has been started."""
         if place is not None:
             self._environment["GIT_DIR"] = str(place.git_dir)
         if place is not None and place.work_tree is not None:
@@ -271,6 +273,7 @@ class Git:
         env, git, _ = self._programs
         environment = self._environment | _build_config_variables(self._config | dict(config or {})) | dict(extra or {})
         command = _build_command(env, environment, git, verb, *arguments)
+        self.has_started = True
         with translate_system_failures(f"git {verb}"):
             process = self._starter.execute(
                 command, istream=PIPE, as_process=True, shell=False, process_group=0, pass_fds=self.inherited

@@ -12,6 +12,7 @@ from syncd.repo.names import check_oid, check_ref, is_oid
 from syncd.repo.process.git import Git
 from syncd.repo.process.location import RepositoryLocation
 from syncd.repo.process.pipe import LARGEST_ANSWER, Pipe
+from syncd.repo.read.kept_answers import KeptAnswers
 from syncd.repo.values import DIRECTORY, SUBMODULE, SYMBOLIC_LINK, Blob, Commit, CommitNode, Person
 
 LARGEST_OBJECT = LARGEST_ANSWER // 2
@@ -33,10 +34,14 @@ _IDENTITY = re.compile(r"(.*?) ?<(.*?)> (-?\d+) ([+-])(\d\d)(\d\d)")
 
 
 class Reader:
-    """Reads the object database: questions go to one process, and its answers come in the same order."""
+    """Reads the object database: questions go to one process, and its answers come in the same order.
 
-    def __init__(self, git: Git) -> None:
-        self._git = git
+    Shape: answers that are kept from an earlier run serve until the first process of Git is started, since what that
+    does, or what the caller learns from it, may change them.
+    """
+
+    def __init__(self, git: Git, kept: KeptAnswers | None = None) -> None:
+        self._git, self._kept = git, kept or KeptAnswers()
         self._pipe: Pipe | None = None
         self._nodes: dict[str, CommitNode] = {}
         self._found: dict[str, tuple[str, str]] = {}
@@ -48,8 +53,12 @@ class Reader:
 
         Source: git-cat-file(1), --batch-command; a name ends at the end of its line.
         """
-        found = self._ask(f"info {name}")
-        return (found[0], found[1]) if found else None
+        if name in self._kept.names and not self._git.has_started:
+            return self._kept.names[name]
+        answer = self._ask(f"info {name}")
+        found = (answer[0], answer[1]) if answer else None
+        self._kept.keep_name(name, found)
+        return found
 
     def resolve_ref(self, ref: str) -> str | None:
         """Return the commit that a full ref name or HEAD leads to; None when there is none."""
@@ -71,6 +80,8 @@ class Reader:
 
     def read_object(self, oid: str, kind: str) -> bytes:
         """Return the bytes of an object. Raises: GitFailed when it is missing, too large, or not of this type."""
+        if (kept := self._kept.objects.get(oid)) is not None and kept[0] == kind:
+            return kept[1]
         found = self._ask(f"contents {check_oid(oid)}")
         if found is None:
             raise GitFailed(f"object {oid} is missing", hint="git fsck; a partial clone has to be cloned whole")
@@ -80,6 +91,7 @@ class Reader:
         data = self._open_pipe().read_exactly(found[2] + 1)[:-1]
         if found[1] != kind:
             raise GitFailed(f"object {oid} is a {found[1]}, not a {kind}")
+        self._kept.keep_object(oid, kind, data)
         return data
 
     def read_sizes(self, oids: Iterable[str]) -> dict[str, int]:

@@ -15,6 +15,7 @@ from syncd.repo.names import check_oid, check_ref
 from syncd.repo.process.git import Git
 from syncd.repo.process.locks import note_locks
 from syncd.repo.process.pipe import Pipe
+from syncd.repo.read.kept_answers import KeptAnswers
 from syncd.repo.read.objects import Reader
 
 OWN_REFS = "refs/syncd/"
@@ -32,10 +33,10 @@ class Refs:
     is moved by a process of its own. Source: git-update-ref(1), --stdin.
     """
 
-    def __init__(self, git: Git, reader: Reader) -> None:
-        self._git, self._reader = git, reader
+    def __init__(self, git: Git, reader: Reader, kept: KeptAnswers | None = None) -> None:
+        self._git, self._reader, self._kept = git, reader, kept
         self._pipe: Pipe | None = None
-        self._listing: dict[str, str] | None = None
+        self._listing = kept.refs if kept is not None else None
         """The refs that only syncd writes, each with what it names; None while that is not known."""
 
     def list_refs(self, prefix: str) -> dict[str, str]:
@@ -65,6 +66,8 @@ class Refs:
 
     def close(self) -> None:
         """End the process."""
+        if self._kept is not None:
+            self._kept.refs = self._listing
         pipe, self._pipe = self._pipe, None
         if pipe is not None:
             pipe.kill()

@@ -3,10 +3,12 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from syncd.api.client import Client
+from syncd.store.runs import SERVICE_RUNS
 from tests.forked import Forked, start_syncd
 
 PATIENCE_SECONDS = 60.0
@@ -46,6 +48,37 @@ def test_a_commit_becomes_a_change_request_and_its_merge_a_fast_forward(shell: A
         assert soon(lambda: shell.git("log", "-1", "--format=%cn", "main", cwd=docs) == "syncd\n")
         assert soon(lambda: shell.git("status", "--porcelain", cwd=docs) == "")
     assert shell.git("log", "--format=%s", "main", cwd=docs).splitlines()[0] == "Say it better"
+
+
+def test_no_git_is_started_while_nothing_changes(shell: Any) -> None:
+    docs = shell.clone()
+    config = docs / ".git" / "syncd.toml"
+    config.write_text(config.read_text().replace("[[repository]]", "[[repository]]\ninterval = 1"))
+    with daemon(docs) as running:
+        wait_for_runs(docs, 2)
+        before = count_children_faults(running.pid)
+        assert before
+        wait_for_runs(docs, 3)
+        assert count_children_faults(running.pid) == before
+        shell.git("branch", "another", cwd=docs)
+        assert soon(lambda: count_children_faults(running.pid) > before)
+
+
+def wait_for_runs(docs: Path, number: int) -> None:
+    """Wait until so many runs of the service have ended."""
+    runs = docs / ".git" / SERVICE_RUNS
+    for _ in range(number):
+        assert soon(partial(_is_rewritten, runs, runs.stat().st_mtime_ns))
+
+
+def _is_rewritten(file: Path, before: int) -> bool:
+    return file.stat().st_mtime_ns != before
+
+
+def count_children_faults(pid: int) -> int:
+    """The page faults of a process's ended children: any process that it starts has some. Source: proc(5)."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return int(fields[8])
 
 
 def test_sighup_reads_the_configuration_again(shell: Any) -> None:
