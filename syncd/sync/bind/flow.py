@@ -208,8 +208,15 @@ class _SpaceBinder:
         tip = mirrored if ahead else self._write_merge(side, branch_draft, candidate, mirrored)
         self.repository.fast_forward(self.workspace.branch, old=self.tip, new=tip)
         self._record_main(mirrored)
-        words = "both sides were equal" if not changes else f"{self.workspace.branch} {_WORDS[side]}"
+        words = self._describe_side(side) if changes else "both sides were equal"
         return Applied((Change("adopt", "space", self.binding.name, words, before=self.tip, after=tip),))
+
+    def _describe_side(self, side: PreferredSide) -> str:
+        """Which side went first; a directory that the branch did not have may be a mistyped one."""
+        assert self.tip is not None
+        branch, directory = self.workspace.branch, self.binding.directory
+        is_new = bool(directory) and self.repository.find_tree(self.tip, directory) is None
+        return f"{branch} had no directory {directory}; it {_WORDS[side]}" if is_new else f"{branch} {_WORDS[side]}"
 
     def _rebase_candidate(self, candidate: Commit) -> str:
         """The mirror commit once more, upon main content as it is: what the branch has of other spaces stays out."""

@@ -159,6 +159,16 @@ def test_a_space_that_is_configured_no_more_is_told(shell: Any, work: Path, type
     assert (work / "docs" / "use.md").exists()
 
 
+def test_a_directory_that_the_branch_does_not_have_is_told(shell: Any, work: Path, type_: Type) -> None:
+    (work / "docs").mkdir()
+    (work / "docs" / "README.md").write_text("# Ours\n")
+    shell.git("add", "--all", cwd=work)
+    shell.git("commit", "--quiet", "--message", "Docs", cwd=work)
+    code, shown, _ = type_("init", shell.url, f"{shell.space}=doc", "--token-file", shell.token, at=work)
+    assert code == 0
+    assert "trunk had no directory doc; it took what the platform has" in shown
+
+
 def test_a_directory_that_is_no_repository_is_refused(shell: Any, type_: Type) -> None:
     code, _, why = type_("init", shell.url, shell.space, "--token-file", shell.token, at=shell.root)
     assert code == 78
