@@ -110,6 +110,16 @@ def test_what_another_moves_is_seen_once_the_run_needs_git(top: Path, base: str,
     assert ask(top, kept) == ask(top)
 
 
+def test_nothing_is_kept_where_refs_lie_elsewhere(top: Path, base: str, git: Shell) -> None:
+    git("update-ref", "refs/heads/main", base)
+    heads = top / ".git" / "refs" / "heads"
+    heads.rename(top / "elsewhere")
+    heads.symlink_to(top / "elsewhere")
+    kept = KeptAnswers()
+    ask(top, kept)
+    assert not kept.names
+
+
 def test_too_many_refs_or_answers_are_not_kept(top: Path, base: str, git: Shell) -> None:
     kept = KeptAnswers()
     with Repository.open(top, kept) as opened:

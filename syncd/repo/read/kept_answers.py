@@ -68,15 +68,15 @@ class KeptAnswers:
 
 def read_stamp(place: RepositoryLocation) -> frozenset[FileStamp] | None:
     """Return what tells the present refs and configuration of a repository from others; None where there are too many
-    files of refs, or they cannot be listed. Source: gitrepository-layout(5).
+    files of refs, or some lie elsewhere, or they cannot be listed. Source: gitrepository-layout(5).
     """
     names = ("packed-refs", "config", "shallow", "reftable/tables.list")
     files = [place.git_dir / "HEAD", place.git_dir / "config.worktree", *(place.common_dir / name for name in names)]
     try:
         for directory in {place.common_dir / "refs", place.git_dir / "refs"}:
-            for at, _, below in os.walk(directory, onerror=_raise) if directory.is_dir() else ():
+            for at, inside, below in os.walk(directory, onerror=_raise) if directory.is_dir() else ():
                 files += (Path(at, name) for name in below)
-                if len(files) > FILES_MAX:
+                if len(files) > FILES_MAX or any(Path(at, name).is_symlink() for name in inside):
                     return None
     except OSError:
         return None
