@@ -14,6 +14,7 @@ from syncd.cli.app import run
 from syncd.platform import migrations
 from syncd.platform.database.database import open_sqlite
 from syncd.platform.migrations import pending
+from syncd.platform.storage.blobs import BlobFolder
 from syncd.store.schema import APPLICATION_ID, VERSION
 from tests.cli.command_runner import CommandRunner, make_runner
 
@@ -155,7 +156,7 @@ def test_the_steps_of_an_older_platform_are_named_and_none_is_taken(upgrade: Com
     data = tmp_path / "syncd-platform"
     data.mkdir()
     with closing(open_sqlite(data / "platform.db", patience=5)) as old, old.schema_engine.begin() as connection:
-        command.upgrade(migrations.configuration(connection), "0003")
+        command.upgrade(migrations.configuration(connection, BlobFolder(data).get), "0003")
     done = upgrade()
     assert done.code == 2
     assert "all or none" in done.out
@@ -163,7 +164,7 @@ def test_the_steps_of_an_older_platform_are_named_and_none_is_taken(upgrade: Com
     assert len(steps) == int(migrations.HEAD) - 3
     assert all(step in done.out for step in steps)
     with closing(open_sqlite(data / "platform.db", patience=5)) as database:
-        migrations.prepare(database)
+        migrations.prepare(database, BlobFolder(data).get)
     assert upgrade("--data", str(data)).code == 0
     with closing(sqlite3.connect(data / "platform.db")) as raw, raw:
         raw.execute("UPDATE alembic_version SET version_num = '9999'")

@@ -4,6 +4,7 @@ The steps are Alembic's, in `versions`; Alembic itself is loaded only when there
 its tables from the catalogue, which says the same as all the steps together: a test compares the two.
 """
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,13 @@ from syncd.platform.database.tables import upsert
 from syncd.platform.schema import accounts
 from syncd.platform.tables_all import metadata
 
-__all__ = ["HEAD", "belongs", "configuration", "prepare"]
+__all__ = ["HEAD", "ReadBlob", "belongs", "configuration", "prepare"]
 
-HEAD = "0008"
+HEAD = "0009"
 """The last revision in `versions`; a database that is there needs nothing."""
+ReadBlob = Callable[[str], bytes | None]
+"""Returns a blob by its id, None when it is lost or damaged."""
+
 _FIRST = "0001"
 _COUNTED = 2
 """What `schema_version` says since Alembic counts: the first syncd, which reads only that, refuses such a database."""
@@ -31,7 +35,7 @@ _version = sa.Table(
 )
 
 
-def prepare(database: Database) -> None:
+def prepare(database: Database, read_blob: ReadBlob) -> None:
     """Create the tables of a new database, or upgrade those of an older syncd, in one transaction.
 
     Any number of processes may do so at once. Raises: StoreNewer, StoreError when the tables are another program's.
@@ -44,15 +48,15 @@ def prepare(database: Database) -> None:
             if found is None:
                 _create_tables(connection, database.name)
             elif found != HEAD:
-                _upgrade(connection, found, database.name)
+                _upgrade(connection, found, database.name, read_blob)
         database.schema_engine.dispose()
 
 
-def configuration(connection: sa.Connection) -> Any:
+def configuration(connection: sa.Connection, read_blob: ReadBlob) -> Any:
     """Return the configuration with which Alembic's commands act on a connection that is in a transaction."""
     from alembic.config import Config
 
-    config = Config(attributes={"connection": connection})
+    config = Config(attributes={"connection": connection, "read_blob": read_blob})
     config.set_main_option("script_location", str(Path(__file__).parent).replace("%", "%%"))
     config.set_main_option("path_separator", "os")
     return config
@@ -108,11 +112,11 @@ def _record_revision(connection: sa.Connection, revision: str) -> None:
     upsert(connection, accounts.versions, [{"id": 1, "version": _COUNTED}], key=("id",))
 
 
-def _upgrade(connection: sa.Connection, found: str, name: str) -> None:
+def _upgrade(connection: sa.Connection, found: str, name: str, read_blob: ReadBlob) -> None:
     from alembic import command
     from alembic.script import ScriptDirectory
 
-    config = configuration(connection)
+    config = configuration(connection, read_blob)
     if found not in {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}:
         raise StoreNewer(f"{name} was written by a newer syncd (schema {found})", hint="upgrade syncd")
     command.upgrade(config, "head")

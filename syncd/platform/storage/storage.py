@@ -88,7 +88,7 @@ class Storage:
         self.kept_pages = KeptPages(data / "pages.db")
         self._clock = clock
         try:
-            prepare(self._database)
+            prepare(self._database, self._find_blob)
             # One machine signs addresses that another one checks, so all machines on one database share the secret.
             self.secret = own if self._database.is_local else self._read_shared_secret()
         except sa.exc.DatabaseError as failure:
@@ -173,6 +173,17 @@ class Storage:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _find_blob(self, oid: str) -> bytes | None:
+        """Return the content of a blob, None when it is lost or damaged."""
+        try:
+            return self.blobs.get(oid)
+        except OSError:
+            return None
+        except StoreError:
+            if not self.blobs.is_local:
+                raise  # a bucket may answer later
+            return None
 
     def _read_shared_secret(self) -> bytes:
         table, named = accounts.secrets, {"name": "signing"}

@@ -15,11 +15,17 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from syncd import errors
+from syncd.model.blob_id import compute_blob_id
 from syncd.platform import migrations
 from syncd.platform.database.database import Database, open_postgresql, open_sqlite
 from syncd.platform.database.tables import metadata
+from syncd.platform.revisions import metadata as page_metadata
+from syncd.platform.revisions.outline import open_outline
+from syncd.platform.revisions.tree import encode_node
 from syncd.platform.schema import accounts, site_tables
 from syncd.platform.schema.content import nodes, revisions, spaces
+from syncd.platform.services.directory.read import import_directory
+from syncd.platform.storage.blobs import BlobFolder
 from syncd.platform.storage.storage import Storage
 from tests.platform.together import open_and_close, run_together
 from tests.postgres import Server
@@ -35,7 +41,7 @@ INSERT INTO spaces (id, organization, parent, title, revision, created_at, updat
   VALUES ('s', 'o', 'nowhere', 'Guides', 'r', '{NOW}', '{NOW}');
 INSERT INTO revisions (id, space, seq, parents, root, type, created_at)
   VALUES ('r', 's', 1, '[]', %(root)s, 'edits', '{NOW}');
-INSERT INTO content_nodes (hash, own, children) VALUES (%(root)s, %(root)s, %(root)s);
+INSERT INTO content_nodes (hash, own, children) VALUES (%(root)s, '["/","/","","",{{}},null,null]', %(root)s);
 INSERT INTO change_requests (id, space, number, status, subject, created_by, created_at, updated_at, revision,
     revision_initial) VALUES ('c', 's', 7, 'draft', 'Words', 'u', '{NOW}', '{NOW}', 'r', 'r');
 INSERT INTO sites (id, organization, type, title, basename, visibility, published, adaptive_content, agents_context,
@@ -66,7 +72,8 @@ class Place:
 
     def to(self, revision: str) -> None:
         """Make the tables as the steps up to a revision make them."""
-        self.change(lambda connection: command.upgrade(migrations.configuration(connection), revision))
+        read = BlobFolder(self.data / "blobs").get
+        self.change(lambda connection: command.upgrade(migrations.configuration(connection, read), revision))
 
     def as_first_made(self) -> None:
         """Make the database as the first syncd left it, with something in it."""
@@ -205,6 +212,56 @@ def test_a_start_with_nothing_to_upgrade_does_not_load_alembic(tmp_path: Path) -
     for _ in range(2):
         ran = subprocess.run([sys.executable, "-c", script, tmp_path], stdout=subprocess.PIPE, text=True, check=True)
         assert ran.stdout == "False False\n"
+
+
+UNREAD = "---\nif: visitor.claims.staff\ncover: [none\n---\n\n# %s\n"
+PAGES = {
+    "README.md": "# Home\n",
+    "unread/README.md": UNREAD % "Unread",
+    "unread/below.md": "# Below\n",
+    "unread/below/unclosed.md": "---\nhidden: true\n\n# Unclosed\n",
+    "read.md": "---\nif: visitor.claims.staff\n---\n\n# Read\n",
+    "lost.md": UNREAD % "Lost",
+    "SUMMARY.md": "* [Home](README.md)\n* [Unread](unread/README.md)\n  * [Below](unread/below.md)\n"
+    "    * [Unclosed](unread/below/unclosed.md)\n* [Read](read.md)\n* [Lost](lost.md)\n",
+}
+
+
+def test_pages_that_an_older_syncd_left_open_are_closed_in_every_revision(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docs = place.data / "docs"
+    for name, text in PAGES.items():
+        (docs / name).parent.mkdir(parents=True, exist_ok=True)
+        (docs / name).write_text(text)
+    with place.open() as storage:
+        storage.bootstrap()
+        with monkeypatch.context() as older:
+            older.setattr(page_metadata, "is_deciding", lambda _: False)
+            space = import_directory(storage, docs).space
+            (docs / "README.md").write_text("# Home\n\nNewer.\n")
+            assert import_directory(storage, docs, space=space).is_changed
+        assert len(before := _read_conditions(storage)) == 2
+        assert [one["Unread"] for one in before] == [None, None]
+        lost = storage.blobs.find_file(compute_blob_id(PAGES["lost.md"].encode()))
+        assert lost is not None
+        lost.unlink()
+    place.change(lambda connection: connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0008'"))
+    closed = {"Home": None, "Unread": "false", "Below": None, "Unclosed": "false", "Lost": None}
+    with place.open() as storage:
+        assert _read_conditions(storage) == [closed | {"Read": "visitor.claims.staff"}] * 2
+
+
+def _read_conditions(storage: Storage) -> list[dict[str, object]]:
+    """The conditions of the pages of each revision by their titles, oldest first, where all hashes are right."""
+    found = []
+    with storage.read() as connection:
+        for root in connection.scalars(sa.select(revisions.c.root).order_by(revisions.c.seq)):
+            entries = open_outline(connection, root).entries.values()
+            assert all(encode_node(entry.node).hash == entry.hash for entry in entries)
+            pages = (entry.node for entry in entries if entry.node.type == "document")
+            found.append({page.title: page.fields.get("condition") for page in pages})
+    return found
 
 
 def _expect_nothing(found: list[object]) -> None:

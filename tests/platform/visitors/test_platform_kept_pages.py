@@ -9,6 +9,8 @@ import httpx
 import pytest
 
 from syncd.platform.app import create_app
+from syncd.platform.revisions import metadata
+from syncd.platform.storage.storage import Storage
 from tests.contract.in_process import InProcess
 from tests.contract.world import World
 from tests.platform.visitors.published_site import CLAIM, PublishedSiteMaker, open_published_site, page
@@ -183,3 +185,22 @@ def test_nothing_is_rendered_ahead_of_a_site_that_was_closed_meanwhile(made: Pub
         made.world.made("updateSiteById", made.path, body={"visibility": "visitor-auth"})
         app.state.site_renderer.render_waiting()
     assert list_kept(made) == []
+
+
+def test_a_page_that_an_older_syncd_left_open_is_nowhere_after_the_upgrade(
+    made: PublishedSiteMaker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summary = "* [Home](README.md)\n* [Unread](unread.md)\n"
+    texts = {"README.md": "# Home\n", "SUMMARY.md": summary, "unread.md": "---\nif: [a, b]\n---\n\n# Unread\n"}
+    with monkeypatch.context() as older:
+        older.setattr(metadata, "is_deciding", lambda _: False)
+        made.import_space(tmp_path / "docs", texts)
+    home, page = "/docs", "/docs/unread"
+    assert "Unread</h1>" in get(made, page)
+    assert page in get(made, home)
+    data = made.world.storage.data
+    with closing(sqlite3.connect(data / "platform.db", isolation_level=None)) as database:
+        database.execute("UPDATE alembic_version SET version_num = '0008'")
+    Storage(data).close()
+    assert "Unread" not in get(made, page)
+    assert page not in get(made, home)
