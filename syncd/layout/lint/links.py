@@ -148,6 +148,9 @@ class _LinkChecker:
         if not decoded or decoded in target_page.anchors or anchor in target_page.anchors:
             return
         where = "this page" if target_page is page else quote_name(target_page.path)
-        near = NearMisses(target_page.anchors).find(decoded)
-        message = f"{where} has no heading #{decoded[:80]}"
-        yield make_finding("link-anchor", page.path, place, message, f"did you mean #{near}?" if near else "")
+        if decoded in target_page.title_anchors:
+            message, hint = f"the title of {where} has no anchor", "name a heading below the title, or no anchor"
+        else:
+            near = NearMisses(target_page.anchors).find(decoded)
+            message, hint = f"{where} has no heading #{decoded[:80]}", f"did you mean #{near}?" if near else ""
+        yield make_finding("link-anchor", page.path, place, message, hint)

@@ -38,7 +38,8 @@ _ALL = (
     Rule(
         "link-anchor",
         "warning",
-        "A link names a heading that the page does not have, so it opens at the top of the page.",
+        "A link names a heading that the page does not have, or the page's title, which has no anchor, so it opens at "
+        "the top of the page.",
         "Use the anchor that the platform makes of the heading: lower-case words joined by hyphens. Give a heading an "
         'anchor of its own with <a href="#name" id="name"></a> behind its text.',
     ),

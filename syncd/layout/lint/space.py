@@ -228,13 +228,19 @@ class Page:
 
     @cached_property
     def anchors(self) -> frozenset[str]:
-        """The anchors of the page's headings, and the ids that it defines itself."""
-        found = {match[1] for match in _ID.finditer(self.text)}
+        """The anchors of the headings below the page's title, and the ids that it defines itself there."""
+        head, body = split_after_title(self.text)
+        found = {match[1] for match in _ID.finditer(self.text, len(head)) if self.is_prose(match.start())}
         if len(self.text) <= HEADINGS_CHARACTERS_MAX:
-            # The title is no part of the document, so it takes no heading's anchor; links may name it all the same.
-            found.update(part.anchor for part in find_headings(split_after_title(self.text)[1]))
-            found.update([make_anchor(title)] if (title := read_heading(self.text)) is not None else ())
+            found.update(part.anchor for part in find_headings(body))
         return frozenset(found)
+
+    @cached_property
+    def title_anchors(self) -> frozenset[str]:
+        """What the anchors of the page's title would be: it is no part of the document, and renderers give it none."""
+        title = read_heading(self.text)
+        found = {match[1] for match in _ID.finditer(split_after_title(self.text)[0])}
+        return frozenset(found if title is None else {*found, make_anchor(title)})
 
 
 def is_non_page(path: str, settings: Settings) -> bool:

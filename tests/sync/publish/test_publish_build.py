@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 from collections import Counter
 from contextlib import ExitStack
@@ -16,7 +17,7 @@ import pytest
 
 from syncd.cli.preview.gather import SourceReader, find_source
 from syncd.errors import AnotherRuns, ConfigInvalid
-from syncd.layout.lint.space import SpaceFile
+from syncd.layout.lint.space import Page, SpaceFile
 from syncd.layout.tree.built_sites import MANIFEST
 from syncd.sync.publish.atomic import build_atomically
 from syncd.sync.publish.build import BuildOptions, build_site
@@ -489,3 +490,31 @@ def test_many_pages_are_rendered_by_several_processes(tmp_path: Path) -> None:
     build(source, tmp_path / "alone", jobs=1)
     assert read_tree(tmp_path / "site") == read_tree(tmp_path / "alone")
     assert not find_dead_links(tmp_path / "site")
+
+
+ANCHORS = """# Set up <a href="#begin" id="begin"></a>
+
+Words <a name="named"></a> and <a id="own"></a>.
+
+<h2 id="html">HTML</h2>
+
+## Set up <a href="#custom" id="custom"></a>
+
+### Twice
+
+### Twice
+
+```html
+<a id="code"></a>
+```
+"""
+
+
+def test_a_page_has_every_anchor_that_check_accepts(tmp_path: Path) -> None:
+    build(write_source(tmp_path / "docs", {"README.md": "# Home\n", "page.md": ANCHORS}), tmp_path / "out")
+    html = (tmp_path / "out/page/index.html").read_text()
+    there = set(re.findall(r' (?:id|name)="([^"]+)"', html))
+    checked = Page("page.md", ANCHORS.encode())
+    assert checked.anchors == {"named", "own", "html", "custom", "twice", "twice-1"}
+    assert checked.anchors <= there
+    assert not {*checked.title_anchors, "code"} & there
