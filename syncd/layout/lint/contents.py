@@ -29,11 +29,13 @@ def _check_entries(space: Space) -> Iterator[Finding]:
     near = NearMisses(space.files)
     seen: dict[str, Entry] = {}
     for entry, _ in walk_entries(space.draft.entries):
-        if entry.path is None or entry.anchor is not None:
+        if entry.path is None:
             continue
         place = (entry.line, _find_column(space, entry))
         if entry.path not in space.files:
             yield _report_missing_file(space, entry.path, place, near)
+        elif entry.anchor is not None:
+            continue
         elif entry.path in seen:
             message = f"{quote_name(entry.path)} is listed in line {seen[entry.path].line} already"
             yield make_finding("summary-twice", space.summary, place, message)

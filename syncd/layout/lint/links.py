@@ -32,6 +32,9 @@ def check_links(space: Space) -> Iterator[Finding]:
             if entry.kind == "link" and entry.target:
                 start = _find_in_line(page, entry.line, entry.target)
                 yield from links.check(page, Target(start, start, entry.target))
+            elif entry.path and entry.anchor and entry.path in space.files:
+                place = page.locate(_find_in_line(page, entry.line, f"#{entry.anchor}"))
+                yield from links.check_anchor(page, space.read_page(entry.path), entry.anchor, place)
 
 
 def _find_in_line(page: Page, line: int, address: str) -> int:
