@@ -132,6 +132,20 @@ def test_a_share_link_opens_the_site_until_it_is_turned_off(made: PublishedSiteM
     assert made.world.call("getCurrentRevision", at, by=found["apiToken"]).status_code == 404
 
 
+def test_a_key_a_section_and_a_variant_are_found_by_four_segments_of_another_host(made: PublishedSiteMaker) -> None:
+    made.world.made("updateSiteById", made.path, body={"visibility": "share-link", "proxy": "example.com/docs"})
+    added = {"spaceId": made.old, "sectionId": made.sections[1]}
+    variant = made.world.made("addSpaceToSite", made.path, body=added)["id"]
+    made.world.made("updateSiteSpaceById", made.path | {"siteSpaceId": variant}, body={"path": "v1"})
+    base = f"/docs/{made.add_share_link()}"
+    visitor = {"jwtToken": made.sign(isStaff=True)}
+    for path in ("", "/welcome"):
+        body = {"url": f"https://example.com{base}/internal/v1{path}", "visitor": visitor}
+        found = made.world.made("resolvePublishedContentByUrl", body=body)
+        assert (found["siteSpace"], found["basePath"]) == (variant, f"{base}/internal/v1/")
+        assert (found["complete"], found["pathname"]) == (True, path or "/")
+
+
 def test_a_token_says_what_it_is_for(made: PublishedSiteMaker) -> None:
     found = made.look_up("/v1", type="agent", unsignedClaims={"isBeta": True, "other": 1}).json()
     members = jwt.decode(found["apiToken"], options={"verify_signature": False})
