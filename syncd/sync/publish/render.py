@@ -7,7 +7,7 @@ from typing import Any
 
 from syncd.layout.lint.finding import Finding
 from syncd.layout.page.block_positions import find_top_lines
-from syncd.layout.page.frontmatter import read_heading, split_after_title
+from syncd.layout.page.frontmatter import read_heading, split_after_title, split_emoji
 from syncd.layout.richtext.reading import to_document
 from syncd.model.content_write import TEXT_MAX
 from syncd.model.document import Document
@@ -54,9 +54,13 @@ class PageRenderer:
         rendered, above, document = self._render_body(links, text, findings, locale)
         view = _place_page(links.site, links.name, links.path)
         layout = metadata.get("layout") or {}
+        heading = read_heading(text) or ""
+        emoji, plain = split_emoji(heading)
+        title = links.space.titles.get(links.path) or heading or view.title
         view = replace(
             view,
-            title=read_heading(text) or view.title,
+            title=title,
+            emoji=emoji if plain == title else "",
             body=rendered.html,
             description=str(metadata.get("description") or ""),
             icon=str(metadata.get("icon") or ""),

@@ -134,7 +134,7 @@ def test_every_page_stands_for_itself(tmp_path: Path) -> None:
     assert not find_dead_links(tmp_path / "site", "docs/of/ours")
     html = files["more/deep/index.html"].decode()
     assert "Content-Security-Policy" in html
-    assert "Deep &#34;one&#34; | The &lt;Docs&gt; &amp; more" in html
+    assert "<title>Deep | The &lt;Docs&gt; &amp; more" in html
     assert "None of" not in html
     assert "(more/deep.md#second)" in files["index.md"].decode()
     assert "[Up](../more.md)" in files["more/deep.md"].decode()
@@ -490,6 +490,22 @@ def test_many_pages_are_rendered_by_several_processes(tmp_path: Path) -> None:
     build(source, tmp_path / "alone", jobs=1)
     assert read_tree(tmp_path / "site") == read_tree(tmp_path / "alone")
     assert not find_dead_links(tmp_path / "site")
+
+
+def test_the_title_of_a_page_is_that_in_its_table_of_contents(tmp_path: Path) -> None:
+    summary = "* [Home](README.md)\n* [Checklist](list.md)\n* [Wolf](wolf.md)\n* [Den](den.md)\n"
+    pages = {
+        "list": "# \u2705 Checklist\n",
+        "wolf": "# \U0001f43a Fox & hound\n",
+        "den": "---\nhidden: true\n---\n\n# Lair\n",
+    }
+    files = {"README.md": "# Home\n", "SUMMARY.md": summary, **{f"{name}.md": text for name, text in pages.items()}}
+    build(write_source(tmp_path / "docs", files), tmp_path / "out")
+    read = {name: (tmp_path / f"out/{name}/index.html").read_text() for name in pages}
+    headings = {name: re.sub(r"<[^>]+>", "", re.findall(r"<h1>(.*?)</h1>", html)[0]) for name, html in read.items()}
+    assert headings == {"list": "\u2705 Checklist", "wolf": "Wolf", "den": "Den"}
+    assert "<title>Checklist | " in read["list"]
+    assert (tmp_path / "out/wolf.md").read_text().startswith("# Wolf\n")
 
 
 ANCHORS = """# Set up <a href="#begin" id="begin"></a>
