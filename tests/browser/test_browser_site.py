@@ -182,6 +182,27 @@ def test_a_page_with_all_words_in_headings_is_found_before_one_with_some_in_its_
     expect(page.locator(".results a")).to_contain_text(["Coast", "Zebra"])
 
 
+@pytest.fixture(scope="module")
+def long_site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a site with many pages, the last of which has many headings."""
+    top = tmp_path_factory.mktemp("long")
+    files = {f"page-{number:02}.md": f"# Page {number}\n\nWords.\n" for number in range(60)}
+    files["page-59.md"] += "".join(f"\n## Part {number}\n\n" + "Words.\n\n" * 20 for number in range(60))
+    build(write_source(top / "docs", {"README.md": "# Home\n", **files}), top / "public")
+    with serve_files(top / "public") as address:
+        yield address
+
+
+def test_a_link_to_a_heading_puts_it_below_the_header_and_marks_it(long_site: str, visit: Visit) -> None:
+    page = visit()
+    page.goto(f"{long_site}page-59/#part-50")
+    expect(page.locator(".outline [aria-current]")).to_have_text("Part 50")
+    header, heading = (page.locator(one).bounding_box() for one in ("header.top", "#part-50"))
+    assert header is not None
+    assert heading is not None
+    assert 0 < heading["y"] - header["height"] < 32
+
+
 def test_results_of_a_search_cover_what_is_below_them(site: str, visit: Visit) -> None:
     page = visit(width=360)
     page.goto(site)
