@@ -203,6 +203,19 @@ def test_a_link_to_a_heading_puts_it_below_the_header_and_marks_it(long_site: st
     assert 0 < heading["y"] - header["height"] < 32
 
 
+def test_long_lists_show_the_current_page_and_heading(long_site: str, visit: Visit) -> None:
+    page = visit()
+    page.goto(f"{long_site}page-59/")
+    expect(page.locator("#_contents [aria-current]")).to_be_in_viewport(ratio=1)
+    for part in (50, 2):
+        page.goto(f"{long_site}page-59/#part-{part}")
+        current = page.locator(".outline [aria-current]")
+        expect(current).to_have_text(f"Part {part}")
+        expect(current).to_be_in_viewport(ratio=1)
+    page.evaluate("scrollTo(0, 0)")
+    expect(page.locator(".outline a").first).to_be_in_viewport(ratio=1)
+
+
 def test_results_of_a_search_cover_what_is_below_them(site: str, visit: Visit) -> None:
     page = visit(width=360)
     page.goto(site)

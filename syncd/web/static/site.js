@@ -21,6 +21,11 @@
     return icon;
   }
 
+  function scrollInto(list, link) {
+    const { top, bottom } = link.getBoundingClientRect(), edges = list.getBoundingClientRect();
+    if (top < edges.top || bottom > edges.bottom) list.scrollTop += top - edges.top - list.clientHeight / 2;
+  }
+
   function prepareTheme() {
     const button = document.querySelector(".switch");
     if (!button) return;
@@ -86,7 +91,7 @@
       item.append(list);
     });
     const current = contents.querySelector("[aria-current=page]");
-    if (current && current.offsetTop > contents.clientHeight - 80) contents.scrollTop = current.offsetTop - contents.clientHeight / 2;
+    if (current) scrollInto(contents, current);
   }
 
   function prepareSearch() {
@@ -175,11 +180,15 @@
     const links = [...document.querySelectorAll(".outline a")];
     if (!links.length) return;
     const headings = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
+    let shown = -1;
     const follow = () => {
       const top = parseFloat(getComputedStyle(root).scrollPaddingTop) + 8;
       let at = headings.findLastIndex((heading) => heading && heading.getBoundingClientRect().top <= top);
       if (innerHeight + scrollY >= document.body.scrollHeight - 2) at = headings.length - 1;
+      if (at === shown) return;
+      shown = at;
       links.forEach((link, number) => number === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current"));
+      scrollInto(links[0].closest(".outline"), links[Math.max(at, 0)]);
     };
     onscroll = follow;
     follow();
