@@ -268,6 +268,11 @@ def test_a_hint_names_what_was_probably_meant(code: str, files: Mapping[str, str
     assert hint in one.hint
 
 
+def test_a_title_that_differs_is_told_as_readers_see_it() -> None:
+    [one] = found({HERE: "# Set it up\n\n## First step\n"})
+    assert one.message == "readers see 'Setup', the title in SUMMARY.md, not the heading 'Set it up'"
+
+
 @pytest.mark.parametrize(
     "text",
     [

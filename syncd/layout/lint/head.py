@@ -89,7 +89,8 @@ def _check_title(space: Space, page: Page) -> Iterator[Finding]:
             message = "the page does not start with a first-level heading"
         yield make_finding("title-missing", page.path, place, message)
     elif space.has_summary and entry is not None and _normalise_title(title) != _normalise_title(entry.title):
-        message = f"the heading is {quote_name(title)}, the title in {space.summary} {quote_name(entry.title)}"
+        shown, heading = quote_name(entry.title), quote_name(title)
+        message = f"readers see {shown}, the title in {space.summary}, not the heading {heading}"
         yield make_finding("title-differs", page.path, place, message)
 
 
