@@ -22,7 +22,6 @@ REQUESTS_SINCE = 4
 """The version of the database that has states of change requests."""
 DETAILS_SINCE = 5
 """The version of the database that has the parts of outcomes."""
-
 PAGES_SINCE = 6
 """The version of the database that has outcomes of pages by branch."""
 
@@ -124,18 +123,16 @@ def has_store(path: Path) -> bool:
 
 
 def read_store_summary(path: Path) -> StoreSummary:
-    """Return the summary of the state database at a path; one that is absent or damaged has an empty summary.
+    """Return the summary of the state database at a path.
 
+    Shape: it is empty for one that is absent, and for one that the next run begins anew: damaged, or without tables.
     Raises: StoreError when it exists and cannot be read.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise StoreError(f"{path} cannot be read: it is no file")
         with closing(_open_database(path)) as database:
-            rows = _read_outcomes(database)
-            seen = database.execute("SELECT space, revision FROM seen WHERE lane = 'main' ORDER BY space").fetchall()
-            sites = _read_sites(database)
-            requests = _read_requests(database)
+            return _read_summary(database)
     except FileNotFoundError:
         return StoreSummary()
     except PermissionError as error:
@@ -147,8 +144,6 @@ def read_store_summary(path: Path) -> StoreSummary:
         raise kind(f"{path} cannot be read: {error}") from error
     except sqlite3.DatabaseError:  # damaged: the next run begins it anew, and says so
         return StoreSummary()
-    spaces = tuple(space for space, _ in seen)
-    return StoreSummary(tuple(starmap(FlowOutcome, rows)), spaces, *sites, requests, dict(seen))
 
 
 @dataclass(frozen=True)
@@ -166,9 +161,7 @@ def read_schema(path: Path) -> StoreSchema | None:
     """
     try:
         with closing(_open_database(path)) as database:
-            owner, version = (
-                database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
-            )
+            owner, version = _read_header(database)
             present = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     except sqlite3.OperationalError as error:
         if not path.exists():
@@ -228,25 +221,44 @@ def _has_log(file: Path) -> bool:
         return True
 
 
-def _read_outcomes(database: sqlite3.Connection) -> list[tuple[str, ...]]:
-    if database.execute("PRAGMA user_version").fetchone()[0] < DETAILS_SINCE:
+def _read_header(database: sqlite3.Connection) -> tuple[int, int]:
+    """Return which program a database is of, and its version; 0 and 0 for one that nobody has made tables in yet."""
+    owner, version = (database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+    return owner, version
+
+
+def _read_summary(database: sqlite3.Connection) -> StoreSummary:
+    database.execute("BEGIN")  # all of it as of one moment
+    owner, version = _read_header(database)
+    if owner != APPLICATION_ID:  # the first run is about to make its tables, or the next one begins it anew
+        return StoreSummary()
+    outcomes = tuple(starmap(FlowOutcome, _read_outcomes(database, version)))
+    seen = database.execute("SELECT space, revision FROM seen WHERE lane = 'main' ORDER BY space").fetchall()
+    spaces = tuple(space for space, _ in seen)
+    return StoreSummary(
+        outcomes, spaces, *_read_sites(database, version), _read_requests(database, version), dict(seen)
+    )
+
+
+def _read_outcomes(database: sqlite3.Connection, version: int) -> list[tuple[str, ...]]:
+    if version < DETAILS_SINCE:
         return database.execute("SELECT flow, key, state, detail, at FROM outcomes ORDER BY flow, key").fetchall()
     parts = ", ".join(f"coalesce({name}, '') AS {name}" for name in ("why", "hint", "command", "branch", "lane"))
     chosen = f"SELECT flow, key, state, detail, at, {parts} FROM outcomes LEFT JOIN details USING (flow, key)"  # noqa: S608
-    if database.execute("PRAGMA user_version").fetchone()[0] >= PAGES_SINCE:
+    if version >= PAGES_SINCE:
         chosen += " UNION ALL SELECT flow, key, state, detail, at, why, hint, command, branch, lane FROM pages"
     return database.execute(f"{chosen} ORDER BY flow, key, branch").fetchall()
 
 
-def _read_requests(database: sqlite3.Connection) -> dict[tuple[str, int], str]:
-    if database.execute("PRAGMA user_version").fetchone()[0] < REQUESTS_SINCE:
+def _read_requests(database: sqlite3.Connection, version: int) -> dict[tuple[str, int], str]:
+    if version < REQUESTS_SINCE:
         return {}
     requests = database.execute("SELECT space, number, facts FROM requests").fetchall()
     return {(space, int(number)): facts for space, number, facts in requests}
 
 
-def _read_sites(database: sqlite3.Connection) -> tuple[tuple[PendingPlan, ...], tuple[SiteState, ...]]:
-    if database.execute("PRAGMA user_version").fetchone()[0] < SITES_SINCE:
+def _read_sites(database: sqlite3.Connection, version: int) -> tuple[tuple[PendingPlan, ...], tuple[SiteState, ...]]:
+    if version < SITES_SINCE:
         return (), ()
     plans = database.execute("SELECT site, digest, file, document, at, approved, comment FROM plans ORDER BY site")
     looks = database.execute("SELECT site, inputs, facts, at FROM looks ORDER BY site")

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -344,6 +345,17 @@ def test_a_glance_at_a_damaged_database_shows_nothing_and_changes_nothing(
     damaged = path.read_bytes()
     read_store_summary(path)
     assert path.read_bytes() == damaged
+
+
+@pytest.mark.parametrize("tables", ["", "CREATE TABLE notes (text)"], ids=["no-tables-yet", "of-another-program"])
+def test_a_glance_at_what_the_next_run_begins_anew_shows_nothing(tmp_path: Path, tables: str) -> None:
+    path = tmp_path / "state.db"
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(tables)
+    path.touch()  # as a run makes it before its tables; with a full disk it stays so
+    assert read_store_summary(path) == StoreSummary()
+    with Store(path) as store:
+        assert len(store.warnings) == bool(tables)
 
 
 def test_some_anchors_are_found_without_the_others(tmp_path: Path) -> None:
