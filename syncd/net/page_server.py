@@ -175,21 +175,28 @@ class _Listener(ThreadingMixIn, TCPServer):
             raise
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Give a connection its thread; where there are too many, close it."""
+        """Give a connection its thread; where there are too many, or the system has no thread left, close it."""
         if not self.shared.slots.acquire(blocking=False):
             self.shutdown_request(request)
             return
-        thread = Thread(target=self._serve_connection, args=(request, client_address), daemon=True)
-        thread.name = "syncd-page"
+        arguments = (request, client_address)
+        thread = Thread(target=self._serve_connection, args=arguments, name="syncd-page", daemon=True)
         self.shared.add(request, thread)
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError:
+            self._free_slot(request)
+            self.shutdown_request(request)
 
     def _serve_connection(self, request: Any, client_address: Any) -> None:
         try:
             self.process_request_thread(request, client_address)
         finally:
-            self.shared.remove(request)
-            self.shared.slots.release()
+            self._free_slot(request)
+
+    def _free_slot(self, request: Any) -> None:
+        self.shared.remove(request)
+        self.shared.slots.release()
 
     def handle_error(self, request: object, client_address: object) -> None:
         """Report a defect; one who hangs up is no trouble of ours."""

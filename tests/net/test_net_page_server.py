@@ -143,6 +143,18 @@ def test_a_server_without_file_descriptors_rests_and_answers_later(
         assert client.recv(4096).startswith(b"HTTP/1.1 200")
 
 
+def test_connections_for_which_there_is_no_thread_take_no_place(notices: list[str]) -> None:
+    with serve_pages("127.0.0.1:0", handle, notices.append, name="test") as server:
+        usual = threading.stack_size(1 << 62)  # a stack that no system has room for
+        try:
+            for _ in range(page_server.CONNECTIONS_MAX + 1):
+                assert speak(server, b"") == b""
+        finally:
+            threading.stack_size(usual)
+        assert httpx.get(server.url).status_code == 200
+    assert not notices, "a system that is short of threads is no defect"
+
+
 def test_changes_are_sent_and_the_streams_are_few(server: PageServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page_server, "STREAMS_MAX", 1)
     monkeypatch.setattr(page_server, "HEARTBEAT_SECONDS", 0.0)
