@@ -83,12 +83,12 @@ class EventStream:
 Handler = Callable[[PageRequest], PageResponse | EventStream]
 
 
-@dataclass(frozen=True)
 class RefusedRequest(Exception):
     """A request that is not handled, with the status and a line for people."""
 
-    status: int
-    reason: str
+    def __init__(self, status: int, reason: str) -> None:
+        super().__init__(reason)
+        self.status, self.reason = status, reason
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from syncd.net.connection import translate_failures
 from syncd.net.page_values import (
     PageRequest,
     PageResponse,
@@ -21,6 +22,12 @@ def refuse(method: str, target: str, headers: dict[str, str]) -> int:
     with pytest.raises(RefusedRequest) as refused:
         read_request(method, target, headers, OWN)
     return refused.value.status
+
+
+def test_a_refusal_passes_through_a_context_manager() -> None:
+    with pytest.raises(RefusedRequest, match="not here") as refused, translate_failures():
+        raise RefusedRequest(404, "not here")
+    assert refused.value.status == 404
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost:1", "[::1]:9471", "LOCALHOST"])
