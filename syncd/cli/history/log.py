@@ -198,7 +198,8 @@ def _find_path(repository: RepositoryConfig, file: str) -> str | None:
 def _parse_since(text: str) -> datetime:
     """The time that a person means: a date or time of ISO 8601, or an age such as `2 days`. Raises: BadParameter."""
     if age := _AGE.fullmatch(text.strip()):
-        return read_time() - timedelta(seconds=int(age["count"]) * _UNITS[age["unit"]])
+        now = read_time()
+        return now - min(timedelta(seconds=int(age["count"]) * _UNITS[age["unit"]]), now - FIRST)
     moment = parse_moment(text.strip())
     if moment is None:
         raise typer.BadParameter(f"--since {text}: a date such as 2026-01-31, or an age such as 2d or '3 weeks'")

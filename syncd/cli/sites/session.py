@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from syncd.cli.service.stop_signals import StopRequest
-from syncd.cli.terminal.context import find_config_file, find_other_tree, load_configuration
+from syncd.cli.terminal.context import find_config_file, find_other_tree, load_configuration, parse_count
 from syncd.config import Config, RepositoryConfig, SiteConfig
 from syncd.daemon.workspaces import Environment, build_site_options, never_cancel, open_for_reading, open_workspace
 from syncd.errors import ConfigInvalid
@@ -141,14 +141,15 @@ def parse_gate_force(words: Sequence[str], plan: SitePlan) -> dict[str, int]:
     opened: dict[str, int] = {}
     for word in words:
         scope, equals, number = word.partition("=")
-        if equals and not (number.isascii() and number.isdigit()):
+        given = parse_count(number)
+        if equals and given is None:
             raise typer.BadParameter(f"--force {word}: write CLASS or CLASS=NUMBER, as the refusal printed it")
         if not equals and scope in NEEDS_NUMBER:
             raise typer.BadParameter(f"--force {scope}: say how many, as the refusal printed it: {scope}=NUMBER")
         if scope not in SCOPES:
             raise typer.BadParameter(f"--force {scope}: {describe_unknown('class', scope, SCOPES)}")
         counts = [gate.count for gate in plan.gates if gate.scope == scope]
-        opened[scope] = int(number) if equals else next(iter(counts), 0)
+        opened[scope] = given if given is not None else next(iter(counts), 0)
     return opened
 
 

@@ -1,6 +1,7 @@
 """What most commands start with: find and load the configuration, and parse `--force`."""
 
 import os
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +21,8 @@ from syncd.config import (
 from syncd.errors import ConfigInvalid, NotARepository, NotTrusted
 from syncd.repo.process.location import discover_repository, find_repository
 from syncd.repo.repository import Repository
+
+_COUNT = re.compile(r"[0-9]{1,9}")
 
 
 def load_configuration(config_file: Path | None) -> Config:
@@ -132,11 +135,16 @@ def parse_force(words: Sequence[str]) -> dict[str, int]:
     """Return the approved number by scope of `SCOPE=NUMBER` words. Raises: BadParameter."""
     approved: dict[str, int] = {}
     for word in words:
-        scope, equals, number = word.partition("=")
-        if not equals or not number.isdigit():
+        scope, _, number = word.partition("=")
+        if (count := parse_count(number)) is None:
             raise typer.BadParameter(f"--force {word}: write SCOPE=NUMBER, as the refusal printed it")
-        approved[scope] = int(number)
+        approved[scope] = count
     return approved
+
+
+def parse_count(text: str) -> int | None:
+    """Return the number that up to nine digits spell, or None; more than nine are no count of anything."""
+    return int(text) if _COUNT.fullmatch(text) else None
 
 
 def describe_absent_file(git: Repository, remote: str, path: str) -> str:

@@ -68,6 +68,7 @@ def test_the_log_has_merges_proposals_and_the_last_run_newest_first(
     assert list_kinds(log, "--change-request", "2") == [("merged", [2])]
     assert list_kinds(log, "-n", "1", "--space", "docs") == [("sent", [3])]
     assert list_kinds(log, "--since", "2 days") == kinds
+    assert list_kinds(log, "--since", "999999 weeks") == kinds, "what was before all times is no mistake"
     assert list_kinds(log, "--since", "2999-01-01") == []
     assert "Nothing is recorded" in log("--since", "2999-01-01").out
     for wrong in (
