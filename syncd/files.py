@@ -1,4 +1,4 @@
-"""Files below a directory, by their path from it: no symbolic link on the way is followed, whoever puts one there.
+"""Files that are written whole or not at all; below a directory, no symbolic link on the way to one is followed.
 
 A repository holds what strangers committed, symbolic links too, and others may write to a work tree at the same time.
 So each part of a path is opened in the directory before it, and what is opened is what is read or replaced.
@@ -67,6 +67,20 @@ def create_file(top: Path, path: str, data: bytes) -> None:
         _write_temporary(directory, name, data, None) as aside,
     ):
         os.link(aside, name, src_dir_fd=directory, dst_dir_fd=directory, follow_symlinks=False)
+
+
+def write_own_file(path: Path, data: bytes, *, mode: int) -> None:
+    """Write a file that is syncd's own, all of it or nothing, with the directories above it.
+
+    Shape: whatever was there is replaced, a link too. Raises: OSError.
+    """
+    # Whoever may read the file may enter its directory.
+    path.parent.mkdir(mode=mode | (mode & 0o444) >> 2, parents=True, exist_ok=True)
+    with (
+        _open_parent(path.parent, path.name) as (directory, name),
+        _write_temporary(directory, name, data, mode) as aside,
+    ):
+        os.replace(aside, name, src_dir_fd=directory, dst_dir_fd=directory)
 
 
 def remove_file(top: Path, path: str) -> None:

@@ -16,8 +16,8 @@ from tests.source_trees import list_nodes, parse_module
 ROOT = Path(__file__).parent.parent / "syncd"
 LAYERS = [
     {"errors"},
-    {"model"},
-    {"config", "layout", "net", "files", "fault_points"},
+    {"model", "files"},
+    {"config", "layout", "net", "fault_points"},
     {"plan", "web"},
     {"api", "repo", "store", "watch"},
     {"sync"},

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from syncd.errors import PathRefused
-from syncd.files import create_file, open_file, read_file, remove_file, replace_file
+from syncd.files import create_file, open_file, read_file, remove_file, replace_file, write_own_file
 
 Act = Callable[[Path, str], object]
 ACTS: dict[str, Act] = {
@@ -57,6 +57,31 @@ def test_files_are_read_replaced_and_made(top: Path) -> None:
         assert file.read(3) == b"fir"
     remove_file(top, "fresh")
     assert not (top / "fresh").exists()
+
+
+@pytest.mark.parametrize(("mode", "directory_mode"), [(0o600, 0o700), (0o644, 0o755)])
+def test_an_own_file_has_its_mode_whatever_the_umask_and_what_was_there(
+    top: Path, mode: int, directory_mode: int
+) -> None:
+    before = os.umask(0o027)
+    try:
+        write_own_file(top / "new" / "file", b"first", mode=mode)
+        write_own_file(top / "link", b"new", mode=mode)
+    finally:
+        os.umask(before)
+    assert (top / "new" / "file").read_bytes() == b"first"
+    assert stat.S_IMODE((top / "new" / "file").stat().st_mode) == mode
+    assert stat.S_IMODE((top / "new").stat().st_mode) == directory_mode & ~0o027
+    assert (top / "link").read_bytes() == b"new"
+    assert (top.parent / "outside" / "file").read_bytes() == b"old"
+    assert [path.name for path in top.rglob(".*")] == []
+
+
+def test_an_own_file_that_cannot_be_written_leaves_nothing_behind(top: Path) -> None:
+    before = names(top)
+    with pytest.raises(IsADirectoryError):
+        write_own_file(top / "folder", b"new", mode=0o600)
+    assert names(top) == before
 
 
 @acts

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from syncd.errors import ConfigInvalid
+from syncd.files import write_own_file
 
 _VERSION = 1
 
@@ -32,19 +33,6 @@ def find_base(environ: Mapping[str, str], name: str, usual: str) -> Path:
     return named if named.is_absolute() else (home if home.is_absolute() else Path("/")) / usual
 
 
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner can read, whole or not at all; its directory is made. Raises: OSError."""
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # A file that a killed process left may have another mode, and O_CREAT would keep it.
-    aside.unlink(missing_ok=True)
-    with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "w") as out:
-        out.write(text)
-        out.flush()
-        os.fsync(out.fileno())
-    aside.replace(path)
-
-
 class Register:
     """The records of one user, in `syncd/trust` below $XDG_STATE_HOME, or below ~/.local/state."""
 
@@ -63,7 +51,8 @@ class Register:
     def write(self, record: Record) -> None:
         """Write a record in place of an older one of the file. Raises: ConfigInvalid when it cannot be written."""
         try:
-            write_private(self._path(Path(record.file)), json.dumps({"version": _VERSION, **asdict(record)}, indent=2))
+            text = json.dumps({"version": _VERSION, **asdict(record)}, indent=2)
+            write_own_file(self._path(Path(record.file)), text.encode(), mode=0o600)
         except OSError as error:
             raise ConfigInvalid(
                 f"what is trusted cannot be recorded in {self.directory}: {error.strerror}",

@@ -13,10 +13,11 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from syncd.config.register import find_base, write_private
+from syncd.config.register import find_base
 from syncd.config.system_keyring import delete_keyring, find_keyring_obstacle, read_keyring, write_keyring
 from syncd.config.trust import is_same_address, normalize_address
 from syncd.errors import ConfigInvalid
+from syncd.files import write_own_file
 
 Storage = Literal["keyring", "file"]
 _VERSION = 1
@@ -129,7 +130,7 @@ class TokenRegister:
         token = saved.token.get_secret_value() if saved.token is not None else ""
         document = {"version": _VERSION, **asdict(saved), "token": token}
         try:
-            write_private(path, json.dumps(document, indent=2))
+            write_own_file(path, json.dumps(document, indent=2).encode(), mode=0o600)
         except OSError as error:
             raise ConfigInvalid(
                 f"the token cannot be saved in {self.directory}: {error.strerror}",

@@ -1,11 +1,13 @@
 """The file of the last runs' records: whole or as it was before, and nothing when it makes no sense."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from syncd.errors import DiskFull, StoreError
+from syncd.errors import StoreError
 from syncd.store.runs import FORMAT, RunRecord, read_runs, write_runs
 
 AT, BEFORE = "2026-05-01T10:00:00+00:00", "2026-05-01T09:00:00+00:00"
@@ -61,16 +63,27 @@ def test_a_member_of_a_newer_version_is_passed_over(tmp_path: Path) -> None:
     assert read_runs(file) == (RunRecord("space", "a", "ok", at=AT),)
 
 
-def test_what_cannot_be_written_leaves_what_was_there(tmp_path: Path) -> None:
-    file = tmp_path / "runs.json"
-    write_runs(file, RECORDS)
-    (tmp_path / "runs.json.new").mkdir()
+def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
     with pytest.raises(StoreError, match=r"runs\.json cannot be written"):
-        write_runs(file, ())
-    assert read_runs(file) == RECORDS
+        write_runs(tmp_path / "file" / "runs.json", RECORDS)
 
 
-def test_a_full_disk_is_said_to_be_full(tmp_path: Path) -> None:
-    (tmp_path / "runs.json.new").symlink_to("/dev/full")
-    with pytest.raises(DiskFull):
-        write_runs(tmp_path / "runs.json", RECORDS)
+WRITE = """
+import sys
+from pathlib import Path
+from syncd.errors import DiskFull
+from syncd.store.runs import write_runs
+try:
+    write_runs(Path(sys.argv[1]), ())
+except DiskFull as error:
+    print(error.what)
+"""
+
+
+def test_a_full_disk_is_said_to_be_full_and_leaves_what_was_there(tmp_path: Path) -> None:
+    script = 'mount -t tmpfs -o size=4k tmpfs "$1" && printf before > "$1/runs.json" && "$2" -c "$3" "$1/runs.json"'
+    script += ' && cat "$1/runs.json" && ls -A "$1"'
+    command = ["unshare", "-Urm", "sh", "-c", script, "sh", str(tmp_path), sys.executable, WRITE]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100, check=False)
+    assert done.stdout == f"no space is left for {tmp_path / 'runs.json'}\nbeforeruns.json\n", done.stderr

@@ -1,10 +1,10 @@
 """A move of a work tree from one commit to another, and the note of it that tells what a kill left."""
 
 import json
-import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from syncd.files import write_own_file
 from syncd.repo.failures import translate_system_failures
 from syncd.repo.names import is_oid
 from syncd.repo.process.git import Git
@@ -37,13 +37,8 @@ class Move:
 
 def write_note(git: Git, move: Move) -> None:
     """Note a move of this work tree, so that it lasts."""
-    aside = git.location.make_own_directory() / "moving.new"
     with translate_system_failures("noting a move"):
-        with aside.open("w", encoding="utf-8") as file:
-            json.dump(asdict(move), file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, _find_note(git.location.git_dir))
+        write_own_file(_find_note(git.location.git_dir), json.dumps(asdict(move)).encode(), mode=0o600)
 
 
 def read_note(git: Git) -> Move | None:
