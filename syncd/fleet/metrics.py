@@ -88,23 +88,11 @@ def list_measures(health: WorkerHealth) -> list[Measure]:
         ("syncd_worker_clone_bytes", "Bytes of the clones, as last noted.", counts.cache_bytes, False),
     ]
     version = Measure("syncd_build_info", "Version of syncd.", ("version",), {(__version__,): 1})
-    answers: dict[tuple[str, ...], float] = {
-        (health.name, source, str(status)): float(n) for (source, status), n in health.webhooks.items()
-    }
-    heard = Measure(
-        "syncd_worker_webhooks", "Webhooks, by sender and answer.", ("worker", "source", "status"), answers, grows=True
-    )
-    told: dict[tuple[str, ...], float] = {(health.name, *key): float(n) for key, n in health.notifications.items()}
-    sent = Measure(
-        "syncd_worker_notifications",
-        "Notifications that were sent, or failed.",
-        ("worker", "target", "state"),
-        told,
-        grows=True,
-    )
-    return [
-        version,
-        heard,
-        sent,
-        *(Measure(name, help, labels, {own: float(value)}, grows) for name, help, value, grows in found),
-    ]
+    answers = {(health.name, source, str(status)): count for (source, status), count in health.webhooks.items()}
+    help = "Webhooks, by sender and answer."
+    heard = Measure("syncd_worker_webhooks", help, ("worker", "source", "status"), answers, is_counter=True)
+    deliveries = {(health.name, *key): count for key, count in health.notifications.items()}
+    help = "Notifications that were sent, or failed."
+    sent = Measure("syncd_worker_notifications", help, ("worker", "target", "state"), deliveries, is_counter=True)
+    own_measures = (Measure(name, help, labels, {own: value}, is_counter) for name, help, value, is_counter in found)
+    return [version, heard, sent, *own_measures]
