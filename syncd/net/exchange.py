@@ -15,7 +15,7 @@ from time import monotonic
 
 from syncd.net.connection import Connection, OpenAnswer
 from syncd.net.failures import BrokenOff, NetworkError, Refused, TimedOut, TooLarge
-from syncd.net.limits import read_bounded
+from syncd.net.limits import read_bounded, split_lines
 from syncd.net.resolving import Resolve, look_up_addresses, resolve_allowed
 from syncd.net.targets import Target, parse_redirect, parse_target
 
@@ -141,17 +141,8 @@ class Stream:
 
     def read_lines(self) -> Iterator[str]:
         """Yield the body line by line, without line ends. Raises: NetworkError."""
-        rest = bytearray()
-        for piece in self.read_pieces():
-            head, *tail = piece.split(b"\n")
-            rest += head
-            for following in tail:
-                yield _decode_line(rest)
-                rest = bytearray(following)
-            if len(rest) > LINE_MAX:
-                raise TooLarge(f"A line of the answer is longer than {LINE_MAX} bytes.")
-        if rest:
-            yield _decode_line(rest)
+        for line in split_lines(self.read_pieces(), LINE_MAX):
+            yield line.decode(errors="replace")
 
 
 @dataclass(frozen=True)
@@ -212,7 +203,3 @@ def _join_headers(opened: OpenAnswer) -> dict[str, str]:
         key, text = name.decode("latin-1").lower(), value.decode("latin-1")
         joined[key] = f"{joined[key]}, {text}" if key in joined else text
     return joined
-
-
-def _decode_line(raw: bytearray) -> str:
-    return raw.removesuffix(b"\r").decode(errors="replace")

@@ -43,6 +43,24 @@ def read_bounded(pieces: Iterable[bytes], encoding: str, *, limit: int, deadline
         yield piece
 
 
+def split_lines(pieces: Iterable[bytes], limit: int) -> Iterator[bytes]:
+    """Yield the lines of a body, without their ends, as they arrive.
+
+    Raises: TooLarge for a line of more than `limit` bytes.
+    """
+    rest = bytearray()
+    for piece in pieces:
+        head, *tail = piece.split(b"\n")
+        rest += head
+        for following in tail:
+            yield bytes(rest.removesuffix(b"\r"))
+            rest = bytearray(following)
+        if len(rest) > limit:
+            raise TooLarge(f"A line of the answer is longer than {limit} bytes.")
+    if rest:
+        yield bytes(rest.removesuffix(b"\r"))
+
+
 def _unpack(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
     if encoding in ("", "identity"):
         yield from pieces

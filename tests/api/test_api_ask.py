@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from syncd.api.client import Client
-from syncd.errors import AnswerLost, NotThePlatform, Rejected, Stopped, Unauthorized, Unreachable
+from syncd.errors import AnswerLost, AnswerTooLarge, NotThePlatform, Rejected, Stopped, Unauthorized, Unreachable
 from syncd.model.ask import AskQuestion
 
 Build = Callable[..., Client]
@@ -91,6 +91,13 @@ def test_what_is_there_is_given_at_once_and_a_cut_is_noticed(served: Build) -> N
     assert first.type == "answer"
     with pytest.raises(Unreachable):
         next(events)
+
+
+def test_an_event_without_an_end_is_too_large(client_on: Build) -> None:
+    pieces = (b"x" * (1 << 20) for _ in range(20))
+    client = client_on(lambda request: httpx.Response(200, content=pieces, headers=STREAM))
+    with pytest.raises(AnswerTooLarge, match="a line of the answer is longer than 16777216 bytes"):
+        ask(client)
 
 
 def test_a_stop_is_heeded_between_two_events(client_on: Build) -> None:
