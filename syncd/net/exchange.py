@@ -19,7 +19,7 @@ from syncd.net.limits import read_bounded, split_lines
 from syncd.net.resolving import Resolve, look_up_addresses, resolve_allowed
 from syncd.net.targets import Target, parse_redirect, parse_target
 
-__all__ = ["BrokenOff", "Network", "NetworkError", "Refused", "Reply", "Stream", "TimedOut", "open_stream", "send"]
+__all__ = ["BrokenOff", "Network", "NetworkError", "Refused", "Stream", "TimedOut", "open_stream"]
 
 TIMEOUT_S = 10.0
 LIMIT = 8 * 1024 * 1024
@@ -31,15 +31,6 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _METHOD = re.compile(r"[A-Z]{1,16}")
 _OURS = frozenset({"host", "connection", "content-length", "transfer-encoding", "accept-encoding"})
 _SECRET = frozenset({"authorization", "proxy-authorization", "cookie"})
-
-
-@dataclass(frozen=True)
-class Reply:
-    """A whole answer, whatever its status. Shape: `headers` have lower-case names."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
 
 
 @cache
@@ -58,38 +49,6 @@ class Network:
 _WORLD = Network()
 
 
-def send(
-    method: str,
-    url: str,
-    *,
-    headers: Mapping[str, str] | None = None,
-    body: bytes = b"",
-    timeout: float = TIMEOUT_S,
-    limit: int = LIMIT,
-    private: bool = False,
-    redirects: int = REDIRECTS_MAX,
-    network: Network = _WORLD,
-) -> Reply:
-    """Send a request and return its complete answer.
-
-    Units: `timeout` in seconds from the name's resolution to the last byte, redirects included; `limit` in bytes of the
-    body. Shape: `private` allows addresses of private networks; `redirects` is how many are followed, and with 0 the
-    redirect itself is the answer. Raises: NetworkError.
-    """
-    with open_stream(
-        method,
-        url,
-        headers=headers,
-        body=body,
-        timeout=timeout,
-        limit=limit,
-        private=private,
-        redirects=redirects,
-        network=network,
-    ) as answer:
-        return Reply(answer.status, answer.headers, b"".join(answer.read_pieces()))
-
-
 @contextmanager
 def open_stream(
     method: str,
@@ -103,9 +62,11 @@ def open_stream(
     redirects: int = REDIRECTS_MAX,
     network: Network = _WORLD,
 ) -> "Iterator[Stream]":
-    """Send a request and open its answer, whose body is read as it arrives: `with open_stream(…) as answer:`.
+    """Send a request and open its answer, whose body is still to be read: `with open_stream(…) as answer:`.
 
-    Units, shapes and errors are those of `send`; the deadline holds for reading too.
+    Units: `timeout` in seconds from the name's resolution to the last byte that is read, redirects included; `limit` in
+    bytes of the body. Shape: `private` allows addresses of private networks; `redirects` is how many are followed, and
+    with 0 the redirect itself is the answer. Raises: NetworkError.
     """
     deadline = monotonic() + timeout
     hop = _Hop(method, parse_target(url), _check_request(method, headers or {}), body, private)
@@ -122,7 +83,7 @@ def open_stream(
 
 
 class Stream:
-    """An answer whose body is still coming."""
+    """An answer whose body is still coming. Shape: `headers` have lower-case names."""
 
     def __init__(self, opened: OpenAnswer, limit: int, deadline: float) -> None:
         self.status = opened.status
@@ -138,6 +99,10 @@ class Stream:
             raise Refused("The answer is packed in a way that was not asked for.")
         packed = self._opened.read_pieces(self._limit)
         return read_bounded(packed, "identity", limit=self._limit, deadline=self._deadline)
+
+    def read_body(self) -> bytes:
+        """Return the whole body. Raises: NetworkError."""
+        return b"".join(self.read_pieces())
 
     def read_lines(self) -> Iterator[str]:
         """Yield the body line by line, without line ends. Raises: NetworkError."""

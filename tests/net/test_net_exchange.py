@@ -6,14 +6,27 @@ import ssl
 import subprocess
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
-from syncd.net.exchange import Network, open_stream, send
+from syncd.net.exchange import Network, open_stream
 from syncd.net.failures import BrokenOff, NetworkError, NotConnected, Refused, TimedOut
 from tests.peers import OK, Talk, answer_with, serve_peer
+
+
+class Reply(NamedTuple):
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+
+def send(method: str, url: str, **options: Any) -> Reply:
+    with open_stream(method, url, **options) as answer:
+        return Reply(answer.status, answer.headers, answer.read_body())
 
 
 def named(*answers: str) -> tuple[Network, list[str]]:

@@ -10,7 +10,7 @@ from syncd.api.client import Client
 from syncd.api.options import ClientOptions
 from syncd.errors import Rejected, SyncdError
 from syncd.model.file import File
-from syncd.net.exchange import Network, send
+from syncd.net.exchange import Network, open_stream
 from syncd.net.failures import NetworkError
 from tests.net.hostile import HIDDEN_HOSTS, NOT_PUBLIC, PUBLIC
 
@@ -31,7 +31,8 @@ def download(url: str, resolve: Callable[[str, int], list[str]]) -> int:
 
 def fetch(url: str, resolve: Callable[[str, int], list[str]]) -> object:
     """Let the platform fetch an address that a caller gave it; a connection fails the test, since none is let out."""
-    return send("GET", url, network=Network(resolve=resolve))
+    with open_stream("GET", url, network=Network(resolve=resolve)) as answer:
+        return answer.read_body()
 
 
 @pytest.fixture(params=[download, fetch])

@@ -45,10 +45,12 @@ def _fetch_file(file: FileAtUrl, seconds: float, *, private: bool) -> FetchedFil
     if seconds <= 0:
         raise Failure(400, f"{file.name}: all files together take longer than {SECONDS_MAX:.0f} s to fetch")
     try:
-        reply = exchange.send("GET", file.url, timeout=min(seconds, _EACH_S), limit=BYTES_MAX, private=private)
+        with exchange.open_stream(
+            "GET", file.url, timeout=min(seconds, _EACH_S), limit=BYTES_MAX, private=private
+        ) as answer:
+            if answer.status != 200:
+                raise Failure(400, f"{file.name}: its address answers with status {answer.status}")
+            kind = answer.headers.get("content-type", "").partition(";")[0].strip()
+            return FetchedFile(answer.read_body(), kind if CONTENT_TYPE.fullmatch(kind) else _UNKNOWN)
     except exchange.NetworkError as failure:
         raise Failure(400, f"{file.name}: cannot be fetched. {failure}") from failure
-    if reply.status != 200:
-        raise Failure(400, f"{file.name}: its address answers with status {reply.status}")
-    kind = reply.headers.get("content-type", "").partition(";")[0].strip()
-    return FetchedFile(reply.body, kind if CONTENT_TYPE.fullmatch(kind) else _UNKNOWN)

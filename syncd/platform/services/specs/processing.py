@@ -98,14 +98,16 @@ def _fetch_source(context: JobContext, url: str) -> bytes | _ProcessingResult:
     private = context.settings.private_addresses
     headers = {"Accept": _ACCEPT, "User-Agent": "syncd"}
     try:
-        reply = exchange.send("GET", url, headers=headers, timeout=FETCH_S, limit=parser.BYTES_MAX, private=private)
+        with exchange.open_stream(
+            "GET", url, headers=headers, timeout=FETCH_S, limit=parser.BYTES_MAX, private=private
+        ) as answer:
+            if answer.status == 200:
+                return answer.read_body()
     except exchange.TimedOut as error:
         return _ProcessingResult(code=FETCH_TIMEOUT, messages=(str(error),))
     except exchange.NetworkError as error:
         return _ProcessingResult(code=FETCH_ERROR, messages=(str(error),))
-    if reply.status != 200:
-        return _ProcessingResult(code=FETCH_ERROR, messages=(f"The address answered with the status {reply.status}.",))
-    return reply.body
+    return _ProcessingResult(code=FETCH_ERROR, messages=(f"The address answered with the status {answer.status}.",))
 
 
 def _save_result(connection: sa.Connection, storage: Storage, row: sa.Row[Any], result: _ProcessingResult) -> None:

@@ -87,7 +87,7 @@ class ServiceProvider:
         if self.endpoint.key:
             headers["Authorization"] = f"Bearer {self.endpoint.key}"
         try:
-            reply = exchange.send(
+            with exchange.open_stream(
                 "POST",
                 self.endpoint.url,
                 headers=headers,
@@ -97,12 +97,12 @@ class ServiceProvider:
                 # The operator chose it, and may well have it beside the platform. It sends nobody elsewhere.
                 private=True,
                 redirects=0,
-            )
+            ) as answer:
+                if answer.status != 200:
+                    raise ProviderFailed(f"the translation service answered {answer.status}")
+                return _parse_texts(answer.read_body(), len(texts))
         except exchange.NetworkError as failure:
             raise ProviderFailed(f"the translation service was not reached: {failure}") from failure
-        if reply.status != 200:
-            raise ProviderFailed(f"the translation service answered {reply.status}")
-        return _parse_texts(reply.body, len(texts))
 
 
 def _split_batches(texts: Sequence[str]) -> Iterator[Sequence[str]]:
