@@ -3,17 +3,19 @@
 from syncd.config.drop_ins import DropIn, check_paths, read_drop_in_stamp
 from syncd.config.finding import find_config, load_config, load_repositories, load_with_drop_ins, trust_document
 from syncd.config.reading import load, make_document, parse
-from syncd.config.secrets import load_notification_address, load_notification_secret, load_webhook_secrets
-from syncd.config.shapes import (
+from syncd.config.repository import (
     ChangeRequestsConfig,
-    Config,
-    NotificationsConfig,
-    NotificationTargetConfig,
-    PlatformConfig,
     RepositoryConfig,
     SiteConfig,
     SpaceConfig,
     UpstreamConfig,
+)
+from syncd.config.secrets import load_notification_address, load_notification_secret, load_webhook_secrets
+from syncd.config.shapes import (
+    Config,
+    NotificationsConfig,
+    NotificationTargetConfig,
+    PlatformConfig,
     WebhooksConfig,
     WebhookSourceConfig,
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from syncd.config.reading import parse, read_document, resolve_paths
-from syncd.config.shapes import RepositoryConfig
+from syncd.config.repository import RepositoryConfig
 from syncd.errors import ConfigInvalid
 
 MAIN, DIRECTORY = "config.toml", "conf.d"

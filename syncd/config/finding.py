@@ -7,7 +7,8 @@ from typing import Any
 from syncd.config.drop_ins import SOME_PLATFORM, SOME_REPOSITORY, DropIn, list_drop_ins, read_drop_ins
 from syncd.config.reading import Document, parse, read_document, resolve_paths
 from syncd.config.register import Record, Register, find_base
-from syncd.config.shapes import Config, RepositoryConfig
+from syncd.config.repository import RepositoryConfig
+from syncd.config.shapes import Config
 from syncd.config.trust import (
     ConfigFile,
     Key,

@@ -13,8 +13,9 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from syncd.config.patterns import PATTERN_MEANINGS
-from syncd.config.shapes import Config, NotificationsConfig, SiteConfig, WebhooksConfig
+from syncd.config.names import PATTERN_MEANINGS
+from syncd.config.repository import SiteConfig
+from syncd.config.shapes import Config, NotificationsConfig, WebhooksConfig
 from syncd.errors import ConfigInvalid
 
 BYTES_MAX, DOTS_MAX = 1 << 18, 500

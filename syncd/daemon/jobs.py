@@ -7,7 +7,7 @@ from pathlib import Path
 from syncd.api.transport.breaker import Breaker
 from syncd.api.transport.rate_limit import Observe, ignore_try
 from syncd.config import Config, DropIn, RepositoryConfig
-from syncd.config.shapes import INTERVAL_SECONDS
+from syncd.config.repository import INTERVAL_SECONDS
 from syncd.daemon.labels import name_repositories
 from syncd.daemon.locks import WAKE_FILE
 from syncd.daemon.records import list_subjects

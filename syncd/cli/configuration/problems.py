@@ -23,7 +23,7 @@ from syncd.config.reading import (
     read_document,
     resolve_paths,
 )
-from syncd.config.shapes import SiteConfig
+from syncd.config.repository import SiteConfig
 from syncd.config.token_command import find_program
 from syncd.config.tokens import list_token_sources
 from syncd.config.trust import PERMITTED, Key, list_keys

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from syncd.config import shapes as config
+from syncd.config import Config, repository, shapes
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 from syncd.layout.site.write.schema import DRAFT, build_redirect_schema, build_site_schema
 
@@ -35,16 +35,16 @@ def build_config_schema() -> dict[str, Any]:
 
     Shape: it checks keys and types; rules about several keys are checked when syncd reads the file.
     """
-    schema = config.Config.model_json_schema()
-    shapes = {"Config": schema, **schema.pop("$defs")}
+    schema = Config.model_json_schema()
+    schemas = {"Config": schema, **schema.pop("$defs")}
     for name, fields in _read_descriptions().items():
-        if name in shapes:
-            shapes[name]["description"] = shapes[name]["description"].partition(";")[0].rstrip(".") + "."
+        if name in schemas:
+            schemas[name]["description"] = schemas[name]["description"].partition(";")[0].rstrip(".") + "."
         for key, description in fields.items():
-            shapes[name]["properties"][key]["description"] = description
-    shapes["Config"]["required"].remove("platform")  # SYNCD_URL, or the operator's own file, may name it
-    shapes["PlatformConfig"].pop("required")
-    definitions = {name: _adapt_to_toml(shape) for name, shape in shapes.items()}
+            schemas[name]["properties"][key]["description"] = description
+    schemas["Config"]["required"].remove("platform")  # SYNCD_URL, or the operator's own file, may name it
+    schemas["PlatformConfig"].pop("required")
+    definitions = {name: _adapt_to_toml(one) for name, one in schemas.items()}
     top = {"$schema": DRAFT, "title": "Configuration of syncd", **definitions.pop("Config")}
     return {**top, "definitions": definitions}
 
@@ -54,7 +54,8 @@ def _read_descriptions() -> dict[str, dict[str, str]]:
 
     They are read from the source: with `use_attribute_docstrings` pydantic would read them at every start.
     """
-    models = [node for node in ast.parse(inspect.getsource(config)).body if isinstance(node, ast.ClassDef)]
+    statements = [node for module in (repository, shapes) for node in ast.parse(inspect.getsource(module)).body]
+    models = [node for node in statements if isinstance(node, ast.ClassDef)]
     found: dict[str, dict[str, str]] = {model.name: {} for model in models}
     for model in models:
         for key, description in pairwise(model.body):

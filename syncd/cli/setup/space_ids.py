@@ -6,7 +6,7 @@ from itertools import combinations
 
 import typer
 
-from syncd.config.directories import clean_directory, lie_in_each_other
+from syncd.config.names import clean_directory, lie_in_each_other
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _ADDRESS = re.compile(

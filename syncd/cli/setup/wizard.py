@@ -21,8 +21,8 @@ from syncd.cli.setup.space_ids import find_origin, is_space_word, read_space_id,
 from syncd.cli.terminal.questions import MissingAnswer, ask_text, ask_yes, can_ask, refuse_missing, say
 from syncd.cli.terminal.text import escape
 from syncd.config import PlatformConfig, load_token
-from syncd.config.directories import clean_directory, lie_in_each_other
 from syncd.config.drop_ins import SOME_PLATFORM
+from syncd.config.names import clean_directory, lie_in_each_other
 from syncd.config.saved_tokens import TokenRegister
 from syncd.config.tokens import find_token_source
 from syncd.errors import ConfigInvalid, NotFound, Unauthorized
