@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, closing, nullcontext
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from signal import SIGHUP, SIGINT, SIGTERM, SIGUSR1
@@ -18,12 +17,12 @@ from syncd.daemon.control.commands import Commands
 from syncd.daemon.control.control_socket import ControlAnswer, ControlRequest
 from syncd.daemon.control.pauses import Pauses
 from syncd.daemon.control.run_files import RunFiles
-from syncd.daemon.counts import LastCounts
-from syncd.daemon.disks import SILENT, Disks
-from syncd.daemon.health import RepositoryHealth, ServiceHealth, render_status
+from syncd.daemon.disks import SILENT
+from syncd.daemon.health import ServiceHealth, render_status
 from syncd.daemon.inbox import Inbox
-from syncd.daemon.locks import RUN_LOCK, FileLock, ServiceLocks
-from syncd.daemon.records import DEFECT, is_complete_run, judge_run, summarize_run
+from syncd.daemon.locks import RUN_LOCK, FileLock
+from syncd.daemon.records import DEFECT, summarize_run
+from syncd.daemon.repositories import LockedRepositories, NoteRun
 from syncd.daemon.systemd import Notifier
 from syncd.daemon.task import Job, Task
 from syncd.errors import AnotherRuns, ConfigInvalid, SyncdError
@@ -56,33 +55,31 @@ class Service:
         files: RunFiles,
         report: Callable[[str, Sequence[Result]], None],
         notice: Callable[[str], None] = lambda text: None,
-        note_run: Callable[[Job, Path | None, Sequence[Result], str], object] = lambda *run: None,
+        note_run: NoteRun = lambda *run: None,
         read_stamp: Callable[[], object] = lambda: None,
         patience: float = PATIENCE_SECONDS,
     ) -> None:
         """Prepare to serve the jobs that `jobs` returns; `report` hears every run's results, in the main thread.
 
-        `note_run` gets them in the run's thread, with the git directory and the moment in ISO 8601.
-
         When what `read_stamp` returns has changed, and stays so until the next look, the jobs are read again.
 
         Units: `patience` in seconds.
         """
-        self._jobs, self._notify, self._files = jobs, notify, files
+        self._jobs, self._notify = jobs, notify
         self._read_stamp = read_stamp
         self._stamp = self._stamp_before = read_stamp()
-        self._report, self._notice, self._note_run = report, notice, note_run
+        self._report, self._notice = report, notice
         self._patience = patience
         self._inbox = Inbox()
         self._ticks = Clock()
         self._watcher = Watcher(self._handle_change)
         self._watched, self._stuck = set[Path](), set[Path]()
         self._tasks: dict[Path, Task] = {}
-        self._locks = ServiceLocks()
-        self._disks = Disks(self._lock_repository, lambda path: self._inbox.put(partial(self._handle_disk, path)))
-        self._pauses = Pauses(files, self._find_git_dir, time.time, notice)
+        self._repositories = LockedRepositories(
+            files, notice, note_run, lambda path: self._inbox.put(partial(self._handle_answer, path))
+        )
+        self._pauses = Pauses(files, self._repositories.find_git_dir, time.time, notice)
         self._commands = Commands(self._pauses, self._reload, self._stop, lambda: list(self._tasks.values()))
-        self._counts = LastCounts(notice)
         self._pause_wait = math.inf
         self._refusal: SyncdError | None = None
         self._ready = False
@@ -122,7 +119,10 @@ class Service:
         stuck = any(self._is_stuck(task) for _, task in tasks)
         turn = self._notify.watchdog_seconds / 2 if self._notify.watchdog_seconds else _PULSE
         late = time.monotonic() - self._turned > turn + self._patience
-        repositories = tuple(self._build_health(path, task) for path, task in tasks)
+        repositories = tuple(
+            self._repositories.build_health(task, is_stuck=self._is_stuck(task), pause=self._pauses.find_pause(path))
+            for path, task in tasks
+        )
         return ServiceHealth(not (stuck or late), repositories, self._refusal.what if self._refusal else "")
 
     def answer(self, request: ControlRequest) -> ControlAnswer:
@@ -140,19 +140,6 @@ class Service:
         Units: at most one run in so many seconds is requested so.
         """
         self._inbox.put(partial(self._wake_task, path, spacing))
-
-    def _build_health(self, path: Path, task: Task) -> RepositoryHealth:
-        return RepositoryHealth(
-            task.job.name,
-            task.job.interval,
-            self._files.read_runs(path, self._find_git_dir(path)),
-            has_run=self._files.has_run(path),
-            is_running=task.is_running,
-            is_stuck=self._is_stuck(task),
-            refusal=task.refusal,
-            counts=self._counts.find_counts(path),
-            pause=self._pauses.find_pause(path),
-        )
 
     def _is_stuck(self, task: Task) -> bool:
         return task.find_silence() > self._patience
@@ -176,53 +163,39 @@ class Service:
             else:
                 self._tasks[path] = Task(job)
             self._ticks.schedule(str(path), job.interval, partial(self._inbox.put, self._tasks[path].pass_interval))
-        outcomes = self._disks.read_repositories(wanted.values())
+        outcomes = self._repositories.lock_all(wanted.values())
         for path, outcome in outcomes.items():
             if self._tasks[path].set_silent(SILENT.why if outcome is SILENT else ""):
                 self._report_hold(self._tasks[path], SILENT)
         self._watch_all()
         return list(outcomes.values())
 
-    def _lock_repository(self, job: Job) -> Outcome:
-        """Take the lock of a job's repository, where it can be had, and read what is known of it from before."""
-        git_dir, _ = self._locks.take(job.path, job.locate)
-        self._files.load_records(job.path, git_dir)
-        self._counts.update_counts(job.path, job.name, git_dir)
-        return Unchanged()
-
     def _report_hold(self, task: Task, outcome: Outcome) -> None:
         """Report what holds a repository; it is recorded beside the loop, since its disk may not answer."""
         results = [Result(RUN, "", outcome)]
         self._report(task.job.name, results)
-        threading.Thread(target=self._record_run, args=(task.job, results), daemon=True).start()
+        threading.Thread(target=self._repositories.record_run, args=(task.job, results), daemon=True).start()
 
-    def _handle_disk(self, path: Path) -> None:
+    def _handle_answer(self, path: Path) -> None:
         """Serve a repository again whose disk answers now."""
         if (task := self._tasks.get(path)) is None:
-            self._locks.release(path)
+            self._repositories.forget(path)
             return
         task.set_silent("")
         if self._deadline is None:
             self._watch_all()
 
-    def _find_git_dir(self, path: Path) -> Path | None:
-        """The git directory of a repository whose lock is held, where its disk answers."""
-        return None if path in self._disks.silent else self._locks.find_git_dir(path)
-
     def _remove_task(self, path: Path, task: Task) -> None:
         task.request_stop()
         if not task.is_running:  # else its end comes back here
             del self._tasks[path]
-            if path not in self._disks.silent:  # else it is given back when the disk answers
-                self._locks.release(path)
-            self._files.forget(path)
-            self._counts.forget_repository(path)
+            self._repositories.forget(path)
 
     def _watch_all(self) -> None:
         self._watcher.stop()
         self._watcher, self._watched = Watcher(self._handle_change, notice=self._notice), set()
         for path, task in self._tasks.items():
-            if (git_dir := self._find_git_dir(path)) is not None:
+            if (git_dir := self._repositories.find_git_dir(path)) is not None:
                 self._watcher.add(str(path), git_dir, [git_dir / file for file in task.job.files])
                 self._watched.add(path)
         self._watcher.start()
@@ -256,7 +229,7 @@ class Service:
                 again = moved() and not any(isinstance(result.outcome, Applied) for result in results)
         finally:
             try:
-                self._record_run(job, results)
+                self._repositories.record_run(job, results)
             finally:  # a defect in what keeps or tells of a run must not keep the repository
                 self._inbox.put(partial(self._finish_run, task, results, again))
 
@@ -264,7 +237,7 @@ class Service:
         results: list[Result] = []
 
         def run() -> Outcome:
-            git_dir, is_new = self._locks.take(job.path, job.locate)
+            git_dir, is_new = self._repositories.lock(job)
             if is_new:
                 self._inbox.put(self._watch_all)
             with FileLock.acquire(git_dir / RUN_LOCK, wait=RUN_LOCK_SECONDS):
@@ -273,16 +246,6 @@ class Service:
 
         ended = outcome_of(run)
         return [*results, Result(RUN, "", ended)] if ended.exit_code else results
-
-    def _record_run(self, job: Job, results: Sequence[Result]) -> None:
-        """Keep what a run came to, and what the state database says after it."""
-        git_dir = self._find_git_dir(job.path)
-        self._counts.update_counts(job.path, job.name, git_dir)
-        if is_complete_run(results):
-            at = datetime.now(UTC).isoformat(timespec="seconds")
-            former = self._files.read_runs(job.path, git_dir)
-            self._files.save_runs(job.path, git_dir, judge_run(results, former, job.subjects, name=job.name, at=at))
-            self._note_run(job, git_dir, results, at)
 
     def _finish_run(self, task: Task, results: Sequence[Result], again: bool) -> None:
         path = task.job.path
@@ -385,7 +348,7 @@ class Service:
         self._ticks.stop()
         self._watcher.stop()
         # Also where a run is left behind: this service was stopped, and must not look as if it had died.
-        self._locks.release_all(but=self._disks.silent)
+        self._repositories.release_all()
         if self._list_running():
             self._notice(f"left behind, not ended: {', '.join(task.job.name for task in self._list_running())}")
             sys.stdout.flush()

@@ -13,11 +13,11 @@ from prometheus_client.core import Metric
 from prometheus_client.openmetrics import parser as openmetrics
 from prometheus_client.parser import text_string_to_metric_families
 
-from syncd.daemon.counts import read_counts
 from syncd.daemon.health import RepositoryHealth, ServiceHealth, StateCounts
 from syncd.daemon.http import serve_service_probes
 from syncd.daemon.locks import STATE_FILE
 from syncd.daemon.metrics import OPENMETRICS_TYPE, TEXT_TYPE, choose_type, render_metrics
+from syncd.daemon.repositories import read_counts
 from syncd.errors import ConfigInvalid, StoreError
 from syncd.store.runs import RunRecord
 from syncd.store.status import FlowOutcome, PendingPlan, SiteState
