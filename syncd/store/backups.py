@@ -3,13 +3,15 @@
 import sqlite3
 from dataclasses import asdict
 from itertools import starmap
+from pathlib import Path
 
 from syncd.store.database import Database
 from syncd.store.schema import BACKUPS
-from syncd.store.status import Backup
+from syncd.store.status import SITES_SINCE, Backup, read_database
 
 KEPT_PLANS = 50
 """Plans of one site whose former values are kept."""
+_NEWEST_FIRST = "SELECT site, digest, at, document FROM backups WHERE :site IN (site, '') ORDER BY at DESC, digest"
 _DELETION = """
     DELETE FROM backups WHERE site = :site AND digest <> :digest AND (
         at < :since OR digest NOT IN (SELECT digest FROM backups WHERE site = :site ORDER BY at DESC LIMIT :kept)
@@ -39,8 +41,18 @@ class Backups:
     def list_backups(self, site: str = "") -> list[Backup]:
         """Return the backups of a site, or with "" of all sites, newest first."""
 
-        def work(connection: sqlite3.Connection) -> list[Backup]:
-            chosen = "SELECT site, digest, at, document FROM backups WHERE :site IN (site, '') ORDER BY at DESC, digest"
-            return list(starmap(Backup, connection.execute(chosen, {"site": site})))
+        return self._database.read(lambda connection: _list_backups(connection, site))
 
-        return self._database.read(work)
+
+def read_backups(path: Path) -> list[Backup]:
+    """Return the backups of all sites in the state database at a path, newest first, and write nothing.
+
+    Raises: StoreError when it exists and cannot be read.
+    """
+    return read_database(
+        path, lambda connection, version: _list_backups(connection, "") if version >= SITES_SINCE else [], []
+    )
+
+
+def _list_backups(connection: sqlite3.Connection, site: str) -> list[Backup]:
+    return list(starmap(Backup, connection.execute(_NEWEST_FIRST, {"site": site})))

@@ -1,18 +1,20 @@
-"""Read a summary of the state database, for commands that only show it: they neither create nor repair it."""
+"""Read the state database for commands that only show it: they neither create nor repair it."""
 
 import json
 import os
 import sqlite3
 import stat
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import starmap
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from syncd.errors import StoreDenied, StoreError, StoreNewer
 from syncd.store.schema import APPLICATION_ID, TABLES, VERSION
+
+Result = TypeVar("Result")
 
 BUSY_SECONDS = 5.0
 _NO_ROOM = {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_FULL}
@@ -123,18 +125,25 @@ def has_store(path: Path) -> bool:
 
 
 def read_store_summary(path: Path) -> StoreSummary:
-    """Return the summary of the state database at a path.
+    """Return the summary of the state database at a path. Shape, Raises: as `read_database`."""
+    return read_database(path, _read_summary, StoreSummary())
 
-    Shape: it is empty for one that is absent, and for one that the next run begins anew: damaged, or without tables.
+
+def read_database(path: Path, read: Callable[[sqlite3.Connection, int], Result], nothing: Result) -> Result:
+    """Return what a function reads of the state database at a path, which gets its version, as of one moment.
+
+    Shape: `nothing` for one that is absent, and for one that the next run begins anew: damaged, or without tables.
     Raises: StoreError when it exists and cannot be read.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise StoreError(f"{path} cannot be read: it is no file")
         with closing(_open_database(path)) as database:
-            return _read_summary(database)
+            database.execute("BEGIN")
+            owner, version = _read_header(database)
+            return read(database, version) if owner == APPLICATION_ID else nothing
     except FileNotFoundError:
-        return StoreSummary()
+        return nothing
     except PermissionError as error:
         raise StoreDenied(f"{path} cannot be read: {error.strerror}") from error
     except OSError as error:
@@ -143,7 +152,7 @@ def read_store_summary(path: Path) -> StoreSummary:
         kind = StoreError if os.access(path, os.R_OK) else StoreDenied
         raise kind(f"{path} cannot be read: {error}") from error
     except sqlite3.DatabaseError:  # damaged: the next run begins it anew, and says so
-        return StoreSummary()
+        return nothing
 
 
 @dataclass(frozen=True)
@@ -227,11 +236,7 @@ def _read_header(database: sqlite3.Connection) -> tuple[int, int]:
     return owner, version
 
 
-def _read_summary(database: sqlite3.Connection) -> StoreSummary:
-    database.execute("BEGIN")  # all of it as of one moment
-    owner, version = _read_header(database)
-    if owner != APPLICATION_ID:  # the first run is about to make its tables, or the next one begins it anew
-        return StoreSummary()
+def _read_summary(database: sqlite3.Connection, version: int) -> StoreSummary:
     outcomes = tuple(starmap(FlowOutcome, _read_outcomes(database, version)))
     seen = database.execute("SELECT space, revision FROM seen WHERE lane = 'main' ORDER BY space").fetchall()
     spaces = tuple(space for space, _ in seen)

@@ -227,13 +227,14 @@ def test_a_repository_that_cannot_be_written_is_said_with_a_way_out(shell: Any, 
     small.mkdir()
     script = (
         'mount -t tmpfs tmpfs "$1" && cp -a "$2/." "$1" && cd "$1" && mount -o remount,ro "$1"; shift 2; '
-        'for words in sync push "site history" "cr list"; do "$1" -m syncd $words --config .git/syncd.toml 2>&1; '
+        'for words in sync push "cr list" "site history"; do "$1" -m syncd $words --config .git/syncd.toml 2>&1; '
         'echo "$words: $?"; done'
     )
     command = ["unshare", "-Urm", "sh", "-c", script, "sh", *map(str, (small, docs, sys.executable))]
     said = subprocess.run(command, capture_output=True, text=True, timeout=100, check=True).stdout
     assert "Traceback" not in said
-    for words in ("sync", "push", "site history", "cr list"):
+    assert "\nsite history: 0\n" in said, "what only shows the state writes nothing"
+    for words in ("sync", "push", "cr list"):
         told = rf"(?m)^error: .* cannot be \w+: .*\n  hint: your user needs to read and write there.*\n{words}: 78$"
         assert re.search(told, said), said
 

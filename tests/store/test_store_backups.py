@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from syncd.store.backups import KEPT_PLANS
+from syncd.store.backups import KEPT_PLANS, read_backups
 from syncd.store.status import Backup
 from syncd.store.store import Store
 
@@ -30,3 +30,17 @@ def test_what_is_too_old_goes_and_a_plan_that_runs_again_is_kept_once(tmp_path: 
             Backup("site", "d0", at(9), '{"a": 1}'),
             Backup("site", "d2", at(2), "{}"),
         ]
+
+
+def test_who_only_reads_creates_and_repairs_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    assert read_backups(path) == []
+    assert list(tmp_path.iterdir()) == []
+    with Store(path) as store:
+        store.backups.save(Backup("site", "d0", at(0), "{}"), since="")
+        store.backups.save(Backup("other", "d1", at(1), "{}"), since="")
+        assert read_backups(path) == store.backups.list_backups()
+    path.write_bytes(b"no database" * 1000)
+    assert read_backups(path) == []
+    assert path.read_bytes().startswith(b"no database")
+    assert not list(tmp_path.glob("*.damaged-*"))

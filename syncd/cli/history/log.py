@@ -148,15 +148,13 @@ def _list_outcomes(git_dir: Path, query: LogQuery, *, is_whole: bool) -> Iterato
 
 def _list_plans(repository: RepositoryConfig, git_dir: Path) -> Iterator[LogEntry]:
     """The plans that were applied to sites."""
-    if repository.site is None or not (git_dir / STATE_FILE).is_file():
+    if repository.site is None:
         return
     from syncd.cli.sites.rollback import format_former_plan
     from syncd.plan.site.rollback import parse_former_state
-    from syncd.store.store import Store
+    from syncd.store.backups import read_backups
 
-    with Store(git_dir / STATE_FILE) as store:
-        backups = store.backups.list_backups()
-    for backup in backups:
+    for backup in read_backups(git_dir / STATE_FILE):
         if (at := parse_moment(backup.at)) is not None:
             former = parse_former_state(backup.document)
             what = f"plan {backup.digest} of {former.path}: {format_former_plan(former)}"

@@ -23,8 +23,8 @@ from syncd.plan.site.render.document import render_plan_document
 from syncd.plan.site.render.text import render_plan_text
 from syncd.plan.site.rollback import FormerState, parse_former_state
 from syncd.repo.repository import Repository
-from syncd.store.status import Backup, has_store
-from syncd.store.store import Store
+from syncd.store.backups import read_backups
+from syncd.store.status import Backup
 from syncd.sync.site.apply import ApplyResult
 from syncd.sync.site.approvals import find_closed_gates
 from syncd.sync.site.flow import find_unfinished, refuse_plan
@@ -53,10 +53,8 @@ def show_history(config_file: Path | None, *, as_json: bool) -> int:
     backups: list[tuple[Backup, FormerState]] = []
     for repository in load_configuration(config_file).repository:
         with Repository.open(repository.path) as git:
-            state = git.git_dir / STATE_FILE
-        if has_store(state):
-            with Store(state) as store:
-                backups += [(one, parse_former_state(one.document)) for one in store.backups.list_backups()]
+            kept = read_backups(git.git_dir / STATE_FILE)
+        backups += [(one, parse_former_state(one.document)) for one in kept]
     if as_json:
         print_document({"plans": [_build_document(*one) for one in backups]})
         return 0
