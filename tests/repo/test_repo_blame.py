@@ -100,3 +100,17 @@ def test_files_have_the_time_at_which_they_arrived_on_the_line_of_a_branch(
     git("clone", "--quiet", "--depth=2", f"file://{top}", str(shallow), at=top.parent)
     with Repository.open(shallow) as repository:
         assert repository.find_change_times(merged, paths, since=None) == {odd: whole[odd]}
+
+
+@pytest.mark.parametrize("stamp", ["", "x", "-5", "1" * 5000], ids=["empty", "word", "negative", "endless"])
+def test_a_commit_whose_time_is_none_is_of_1970_as_git_says(top: Path, git: Git, stamp: str) -> None:
+    git("init", "--quiet", "--initial-branch=main", str(top), at=top.parent)
+    (top / "a.md").write_text("one\n")
+    git("add", "--all")
+    people = "".join(f"{role} A <a@b.example> {stamp} +0000\n" for role in ("author", "committer"))
+    (top.parent / "commit").write_text(f"tree {git('write-tree').strip()}\n{people}\nOne\n")
+    oid = git("hash-object", "-t", "commit", "-w", "--literally", str(top.parent / "commit")).strip()
+    with Repository.open(top) as repository:
+        assert repository.read_commit(oid).recorded == 0
+        assert repository.find_change_times(oid, ["a.md"], since=None) == {"a.md": 0}
+        assert [commit.oid for commit in repository.list_commits(None, oid, limit=9)] == [oid]

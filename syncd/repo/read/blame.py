@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from syncd.repo.failures import build_failure
 from syncd.repo.names import check_oid
 from syncd.repo.process.git import Git
+from syncd.repo.read.objects import parse_seconds
 
 _OPTIONS = ("--porcelain", "--root", "--no-textconv", "--ignore-revs-file=")
 """Root commits count, and neither a program nor a list of commits that a repository's configuration names."""
@@ -82,7 +83,7 @@ def _list_line(git: Git, commit: str, since: str | None) -> list[tuple[str, int]
         raise build_failure("rev-list", status, complaint)
     rows = [row.split(" ") for row in output.decode().splitlines()]
     end = rows[-1][2] if rows else commit
-    return [(row[0], int(row[1])) for row in rows] if not since or end == since else None
+    return [(row[0], parse_seconds(row[1])) for row in rows] if not since or end == since else None
 
 
 def _list_touched(git: Git, commits: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -23,6 +23,7 @@ COMMITS_MAX, ENTRIES_MAX, NAMES_MAX = 5_000, 200_000, 20_000
 _TRAILER = re.compile(r"([A-Za-z0-9][A-Za-z0-9-]*)\s*:\s*(.*)")
 _ENCODING = re.compile(rb"\nencoding ([^\n]*)")
 _RECORDED = re.compile(rb"\ncommitter [^\n]*> (\d+) [+-]\d{4}(?:\n|$)")
+_SECONDS = re.compile(r"[0-9]{1,18}")
 _MODES = {
     b"40000": DIRECTORY,
     b"100644": "100644",
@@ -189,9 +190,14 @@ def parse_commit(oid: str, data: bytes) -> Commit:
         subject=" ".join(subject.split("\n")),
         body=body.strip("\n"),
         author=_parse_person(_decode(headers.get(b"author", [b""])[0], encoding)),
-        recorded=int(recorded[1]) if recorded else 0,
+        recorded=parse_seconds(recorded[1].decode()) if recorded else 0,
         trailers=parse_trailers(text),
     )
+
+
+def parse_seconds(text: str) -> int:
+    """Return the time that a commit names, in seconds since 1970; 0 for what is none, which Git lets anybody write."""
+    return int(text) if _SECONDS.fullmatch(text) else 0
 
 
 def parse_node(oid: str, data: bytes) -> CommitNode:
