@@ -13,8 +13,8 @@ def is_web_address(url: str) -> bool:
     """Return whether a text of any length is an http or https address."""
     try:
         parts = urlsplit(url)
-        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname)
-    except ValueError:  # a broken host
+        is_whole = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a broken host, or a port that there is not
         return False
     return is_whole and url.isprintable() and " " not in url
 

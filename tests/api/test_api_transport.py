@@ -175,6 +175,9 @@ def test_plain_http_is_allowed_on_this_machine(url: str) -> None:
         "https://api.example.com?x=1",
         "https://api.example.com#x",
         "https://api.example.com:port",
+        "https://api.example.com:0",
+        "https://api.example.com:65536",
+        "https://api.example.com:-1",
         f"https://{'a' * 64}.example",
     ],
 )

@@ -9,6 +9,7 @@ import httpx
 
 from syncd.errors import ConfigInvalid, NotFound, Unauthorized
 from syncd.model.text import quote_name
+from syncd.net.listening import PORT_MAX
 
 Value = str | int | bool
 Params = Mapping[str, Value | Sequence[Value] | None]
@@ -26,7 +27,7 @@ def parse_base_url(url: str, *, insecure: bool = False) -> str:
         parsed.host.encode("idna")
     except (httpx.InvalidURL, UnicodeError) as error:
         raise ConfigInvalid(f"{named} is not an address", hint="Write it like https://api.example.com") from error
-    if parsed.scheme not in ("http", "https") or not parsed.host:
+    if parsed.scheme not in ("http", "https") or not parsed.host or not _has_port(parsed):
         raise ConfigInvalid(f"{named} is not an address", hint="Write it like https://api.example.com")
     if parsed.userinfo or parsed.query or parsed.fragment:
         raise ConfigInvalid(f"{named} has credentials, a query or a fragment", hint="Leave only the address.")
@@ -48,6 +49,11 @@ def build_url(base: str, method: str, path: tuple[str, ...], params: Params | No
     route = "/".join(_encode_segment(part, method, path) for part in path)
     query = {name: _format_values(value) for name, value in (params or {}).items() if value is not None}
     return f"{method} /{route}", f"{base}/{route}" + (f"?{urlencode(query, doseq=True)}" if query else "")
+
+
+def _has_port(url: httpx.URL) -> bool:
+    """Whether an address names a port that there is, or none; the library takes any number."""
+    return url.port is None or 1 <= url.port <= PORT_MAX
 
 
 def _is_loopback(host: str) -> bool:

@@ -108,6 +108,8 @@ def test_sources_that_the_platform_takes_for_one_are_declared_once(other: str, w
     [
         ('{ kind: external, url: "javascript:alert(1)" }', "must be an http or https address"),
         ('{ kind: external, url: "data:text/html,x" }', "must be an http or https address"),
+        ('{ kind: external, url: "https://h.example:65536" }', "must be an http or https address"),
+        ('{ kind: external, url: "https://h.example:0" }', "must be an http or https address"),
         ("{ kind: path, path: /b }", "the platform turns the kind path into a page"),
     ],
 )
