@@ -38,6 +38,12 @@ def parse_listen_address(address: str) -> tuple[str, int]:
         raise ConfigInvalid(what, hint=_HINT) from None
 
 
+def check_listen_address(address: str) -> None:
+    """Check how an address is written; a socket may have any path. Raises: ConfigInvalid."""
+    if not address.startswith(UNIX):
+        parse_listen_address(address)
+
+
 def describe_refusal(address: str, refusal: OSError | ValueError) -> ConfigInvalid:
     """Return the error for an address at which the system lets nothing listen."""
     number, why = (refusal.errno, refusal.strerror) if isinstance(refusal, OSError) else (None, None)

@@ -1,8 +1,9 @@
 """Every problem of a configuration: its keys, the files that they name, and the variables that count beside it."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +25,12 @@ from syncd.config.reading import (
     resolve_paths,
 )
 from syncd.config.repository import SiteConfig
+from syncd.config.secrets import name_variable
 from syncd.config.token_command import find_program
 from syncd.config.tokens import list_token_sources
 from syncd.config.trust import PERMITTED, Key, list_keys
 from syncd.errors import FileInvalid, NotTrusted, SyncdError
+from syncd.net.listening import check_listen_address
 from syncd.repo.process.location import discover_repository, find_repository
 from syncd.repo.remote.address import parse_address
 
@@ -140,6 +143,7 @@ def _check_document(
     raw = document.raw if is_counted else {key: one for key, one in document.raw.items() if key in PERMITTED}
     wrong = {problem.key for problem in found}
     yield from _check_values(Document(document.path, document.data, raw), environ, wrong)
+    yield from _check_services(Document(document.path, document.data, raw), environ, wrong)
     yield from _check_sites(document, file, is_counted=is_counted)
     if is_alone and not found:
         whole = parse({**document.raw, **SOME_REPOSITORY}, at=file.path)
@@ -196,10 +200,39 @@ def _check_value(key: Key, path: Path, environ: Mapping[str, str], *, is_insecur
         find_program([str(expand_home(Path(key.value[0]))), *key.value[1:]], environ)
     elif key.plain.startswith("repository.site.publish."):
         _check_publish(last, key.value, root)
-    elif last == "token_file":
+    elif last in ("token_file", "import_token_file"):
         read_token(root / expand_home(Path(key.value)), last, environ)
     elif last == "ssh_key_file":
         check_private(root / expand_home(Path(key.value)), last, environ)
+
+
+def _check_services(document: Document, environ: Mapping[str, str], wrong: set[str]) -> Iterator[ConfigProblem]:
+    """Yield what keeps a service from hearing webhooks or from sending notifications, as it finds it at its start."""
+    tables = {key: document.raw[key] for key in ("webhooks", "notifications") if key in document.raw}
+    if not tables or any(key.partition(".")[0] in tables for key in wrong):
+        return
+    # Few configurations have them, and what serves them takes long to import.
+    from syncd.daemon.hooks.listener import load_sources
+    from syncd.daemon.notifications.targets import build_target
+
+    config = resolve_paths(parse(add_some_platform({**tables, **SOME_REPOSITORY}), at=document.path), document.path)
+    checks: list[tuple[str, Callable[[], object], bool]] = []
+    if (webhooks := config.webhooks) is not None:
+        checks.append(("webhooks.listen", partial(check_listen_address, webhooks.listen), False))
+        for number, source in enumerate(webhooks.source):
+            alone = webhooks.model_copy(update={"source": (source,)})
+            # The secret of another place may be there for the service alone, such as a credential of systemd.
+            is_elsewhere = source.secret_file is None and name_variable(f"webhook-{source.name}") not in environ
+            checks.append((f"webhooks.source.{number}", partial(load_sources, alone, environ), is_elsewhere))
+    for number, target in enumerate(config.notifications.target):
+        checks.append((f"notifications.target.{number}", partial(build_target, target, environ), False))
+    positions = find_positions(document.data)
+    for key, check, is_warning in checks:
+        try:
+            check()
+        except SyncdError as error:
+            found = _build_problem(document, find_nearest(positions, key), error.what, key, error.hint)
+            yield replace(found, is_warning=is_warning)
 
 
 def _check_publish(key: str, value: str, root: Path) -> None:

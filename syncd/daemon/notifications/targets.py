@@ -15,6 +15,8 @@ from syncd.daemon.notifications.news import Interest, build_interest
 from syncd.daemon.notifications.outbox import Target
 from syncd.daemon.records import find_space
 from syncd.errors import ConfigInvalid
+from syncd.net.failures import Refused
+from syncd.net.targets import parse_target
 from syncd.store.incidents import Notification
 from syncd.store.status import read_page_address
 from syncd.sync.outcome import CONFLICT, PAGE
@@ -42,7 +44,13 @@ def build_target(target: NotificationTargetConfig, environ: Mapping[str, str]) -
     """Return a receiver of a configuration with its address and secret. Raises: ConfigInvalid."""
     secret = load_notification_secret(target, environ)
     plain = secret.get_secret_value() if secret is not None else ""
-    return HttpTarget(target.name, load_notification_address(target, environ), plain, target.private)
+    address = load_notification_address(target, environ)
+    try:
+        parse_target(address)
+    except Refused as refused:
+        what = f"the address of notifications.target {target.name} cannot be used: {refused}"
+        raise ConfigInvalid(what, hint="write it like https://hooks.example.com/services/X") from None
+    return HttpTarget(target.name, address, plain, target.private)
 
 
 def build_test(target: str) -> Notification:

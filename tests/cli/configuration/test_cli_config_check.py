@@ -78,6 +78,63 @@ def test_all_problems_are_named_at_once_with_their_places(tmp_path: Path, check:
     assert said.err == ""
 
 
+SERVICES = """[platform]
+url = "https://api.example.com"
+[[repository]]
+path = "docs"
+[[repository.space]]
+id = "s1"
+[repository.upstream]
+url = "https://git.example.org/x"
+import_token_file = "no-token"
+[webhooks]
+listen = "127.0.0.1:99999"
+[[webhooks.source]]
+name = "github"
+kind = "github"
+[[webhooks.source]]
+name = "gitlab"
+kind = "gitlab"
+secret_file = "no-secret"
+[[notifications.target]]
+name = "team"
+url = "https://hooks.example.com:99999/x"
+[[notifications.target]]
+name = "mail"
+url_file = "no-address"
+"""
+
+
+def test_what_keeps_the_service_from_webhooks_and_notifications_is_named(
+    tmp_path: Path, check: CommandRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write(tmp_path / "own.toml", SERVICES)
+    said = check("--config", str(file))
+    assert said.code == 78
+    for place, words in {
+        f"{file}:9:1: error": "repository.0.upstream.import_token_file - the import_token_file",
+        f"{file}:11:1: error": "webhooks.listen - nothing can listen at '127.0.0.1:99999'",
+        f"{file}:12:1: warning": "webhooks.source.0 - webhooks.source github has no secret",
+        f"{file}:15:1: error": "webhooks.source.1 - the secret_file of webhooks.source gitlab",
+        f"{file}:19:1: error": "notifications.target.0 - the address of notifications.target team cannot be used",
+        f"{file}:22:1: error": "notifications.target.1 - the url_file of notifications.target mail",
+    }.items():
+        assert f"{place}: {words}" in said.out
+    monkeypatch.setenv("SYNCD_WEBHOOK_SECRET_GITHUB", "short")
+    said = check("--config", str(file))
+    assert f"{file}:12:1: error: webhooks.source.0 - webhooks.source github has a secret of fewer" in said.out
+
+
+def test_what_the_service_needs_is_right(tmp_path: Path, check: CommandRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("no-token", "no-secret", "no-address"):
+        write(tmp_path / name, "https://hooks.example.com/a-secret-of-many-letters\n").chmod(0o600)
+    file = write(tmp_path / "own.toml", SERVICES.replace(":99999", ":9473"))
+    monkeypatch.setenv("SYNCD_WEBHOOK_SECRET_GITHUB", "a-secret-of-many-letters")
+    said = check("--config", str(file))
+    assert "webhooks" not in said.out + said.err
+    assert "notifications" not in said.out + said.err
+
+
 def test_programs_get_the_same(tmp_path: Path, check: CommandRunner) -> None:
     said = check("--config", str(write(tmp_path / "own.toml", WRONG)), "--json")
     document = json.loads(said.out)
