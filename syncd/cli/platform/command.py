@@ -155,17 +155,20 @@ def import_space(directory: Path, options: PlatformOptions, *, title: str, space
         )
     _note_new_platform(options, is_new)
     if as_json:
-        skipped = [f"{part.path}:{part.line}:{part.column}: {part.reason}" for part in imported.skipped]
+        skipped = [f"{part.place}: {part.reason}".removeprefix(": ") for part in imported.skipped]
         facts = {"space": imported.space, "revision": imported.revision, "changed": imported.is_changed}
         print_document({**facts, "skipped": skipped, "unlisted": list(imported.unlisted)})
     else:
         for part in imported.skipped[:SKIPPED_SHOWN]:
-            print_text(f"{escape(part.path)}:{part.line}:{part.column}: not taken: {escape(part.reason)}", sys.stderr)
+            place = f"{escape(part.place)}: " if part.place else ""
+            print_text(f"{place}not taken: {escape(part.reason)}", sys.stderr)
         if (more := len(imported.skipped) - SKIPPED_SHOWN) > 0:
             print(f"{more} more; syncd check {directory} names all", file=sys.stderr)
         if imported.unlisted:
             named = escape(format_first(imported.unlisted, UNLISTED_SHOWN))
-            print_text(f"not taken, since SUMMARY.md does not list it: {named}", sys.stderr)
+            is_inferred = imported.is_inferred
+            why = "it is the table of contents of a folder" if is_inferred else "SUMMARY.md does not list it"
+            print_text(f"not taken, since {why}: {named}", sys.stderr)
         print(f"space {imported.space}\nrevision {imported.revision}")
 
 

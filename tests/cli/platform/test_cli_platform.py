@@ -161,3 +161,20 @@ def test_an_import_names_the_pages_that_no_table_of_contents_lists(
     assert "not taken, since SUMMARY.md does not list it: a.md, b.md, c.md, d.md, e.md and 1 more\n" in said.err
     assert run([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["unlisted"] == ["a.md", "b.md", "c.md", "d.md", "e.md", "f.md"]
+
+
+def test_an_import_without_a_table_of_contents_names_no_line_of_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "docs" / "use" / "more").mkdir(parents=True)
+    for name in ("README", "use/README", "use/SUMMARY", "use/more/a"):
+        (tmp_path / "docs" / f"{name}.md").write_text(f"# {name}\n")
+    words = ["platform", "import", str(tmp_path / "docs"), "--data", str(tmp_path / "data")]
+    assert run(words) == 0
+    said = capsys.readouterr().err.splitlines()
+    why = "the group 'More', a folder without README.md, is below a page, and groups stand at the top; "
+    why += "its pages move up"
+    assert f"not taken: {why}" in said
+    assert "not taken, since it is the table of contents of a folder: use/SUMMARY.md" in said
+    assert run([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["skipped"] == [why]

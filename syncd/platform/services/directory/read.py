@@ -46,7 +46,8 @@ class ImportResult:
     """The outcome of an import; `is_changed` is False when the space had this content already.
 
     Shape: `skipped` are parts of files that say nothing, and entries of the table of contents without a file;
-    `unlisted` are Markdown files that the table of contents does not list, which are no pages.
+    `unlisted` are Markdown files that the table of contents does not list, which are no pages; where it is inferred,
+    they are those of folders.
     """
 
     space: str
@@ -54,6 +55,7 @@ class ImportResult:
     is_changed: bool
     skipped: tuple[SkippedPart, ...] = ()
     unlisted: tuple[str, ...] = ()
+    is_inferred: bool = False
 
 
 def import_directory(
@@ -74,7 +76,7 @@ def import_directory(
     """
     check_directory(directory)
     content = store_files(storage, omit_built_sites(_list_paths(directory)), lambda path: _read_file(directory, path))
-    unlisted = content.declared.unlisted
+    unlisted, is_inferred = content.declared.unlisted, content.declared.is_inferred
     with storage.write() as connection:
         row = None if space is None else _require_space_row(connection, space)
         known = None if row is None else revisions.open_revision(connection, row.id, row.revision)
@@ -84,15 +86,15 @@ def import_directory(
             name = title or directory.resolve().name or "Untitled"
             id, saved = insert_space(storage, connection, draft, organization=home, by=None, title=name)
             enqueue_indexing(connection, storage, id)
-            return ImportResult(id, saved.id, True, skipped, unlisted)
+            return ImportResult(id, saved.id, True, skipped, unlisted, is_inferred)
         if draft.hash_tree()[0] == revisions.require_revision(connection, row.id, row.revision).root:
-            return ImportResult(row.id, row.revision, False, skipped, unlisted)
+            return ImportResult(row.id, row.revision, False, skipped, unlisted, is_inferred)
         saved = revisions.insert_revision(storage, connection, draft, revisions.RevisionOrigin(row.id, (row.revision,)))
         main_content.set_main_content(storage, connection, saved)
         if title:
             connection.execute(spaces.update().where(spaces.c.id == row.id).values(title=title))
         enqueue_indexing(connection, storage, row.id)
-        return ImportResult(row.id, saved.id, True, skipped, unlisted)
+        return ImportResult(row.id, saved.id, True, skipped, unlisted, is_inferred)
 
 
 def store_files(storage: Storage, paths: Iterable[str], read: Callable[[str], bytes]) -> "StoredFiles":
@@ -282,10 +284,7 @@ class _TreeBuilder:
                 unlisted.remove(entry.path)
                 id = self._insert_document(entry, entry.path, parent)
             elif entry.kind == "group" and parent != PAGES:
-                summary = self.declared.settings.add_root(self.declared.settings.summary)
-                name = quote_name(entry.title)
-                reason = f"the group {name} is below a page, and groups stand at the top; its pages move up"
-                self.skipped.append(SkippedPart(summary, entry.line, 1, reason))
+                self.skipped.append(self._describe_group(entry))
             elif entry.kind == "group":
                 id = self._insert_other("group", entry, parent, slug=entry.slug or slugify(entry.title))
             elif entry.kind == "computed":
@@ -296,6 +295,14 @@ class _TreeBuilder:
                 late.append((id, entry))
             # A page whose file is missing is not published; what it holds is, in its place.
             pending += [(child, id, depth + 1) for child in reversed(entry.children)]
+
+    def _describe_group(self, entry: Entry) -> SkippedPart:
+        """Why a group below a page is not taken."""
+        name, why = quote_name(entry.title), "is below a page, and groups stand at the top; its pages move up"
+        if self.declared.is_inferred:  # no line says it
+            return SkippedPart("", 0, 0, f"the group {name}, a folder without README.md, {why}")
+        summary = self.declared.settings.add_root(self.declared.settings.summary)
+        return SkippedPart(summary, entry.line, 1, f"the group {name} {why}")
 
     def _insert_document(self, entry: Entry, path: str, parent: str) -> str:
         slug = self._choose_slug(derive_page_slug(path, settings=self.declared.settings), parent)
