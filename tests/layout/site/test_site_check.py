@@ -1,6 +1,6 @@
 """The rules of a site file over whatever somebody may write: no crash, every finding with its place, linear time."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -26,8 +26,8 @@ PIECES = st.one_of(
 )
 
 
-def checked(text: str) -> tuple[SiteFile | None, tuple[Finding, ...]]:
-    file, found = read_site_file(text, path="site.yaml", others={})
+def checked(text: str, others: Mapping[str, str] | None = None) -> tuple[SiteFile | None, tuple[Finding, ...]]:
+    file, found = read_site_file(text, path="site.yaml", others=others or {})
     return file, found if file is None else remove_silenced(file, (*found, *check_site(file)))
 
 
@@ -101,6 +101,16 @@ def test_sources_that_the_platform_takes_for_one_are_declared_once(other: str, w
     to = 'to: { url: "https://acme.example/" }'
     _, found = checked(f"{HEAD}redirects:\n  - {{ from: /%C3%89cole, {to} }}\n  - {{ from: {other}, {to} }}\n")
     assert [one.message for one in found] == [f'"{other}" equals "/%C3%89cole" (line 4); {why}']
+
+
+def test_a_source_that_is_under_absent_and_declared_is_named_with_its_file() -> None:
+    text = f"{HEAD}redirect_files: [old.csv]\nabsent: {{ redirects: [/b, /c] }}\n"
+    text += 'redirects:\n  - { from: /c, to: { url: "https://acme.example/" } }\n'
+    _, found = checked(text, {"old.csv": "/a,https://acme.example/\n/b,https://acme.example/\n"})
+    assert [one.message for one in found] == [
+        '"/b" is under absent: and is a redirect (old.csv:2)',
+        '"/c" is under absent: and is a redirect (line 6)',
+    ]
 
 
 @pytest.mark.parametrize(

@@ -143,7 +143,7 @@ def _check_twice(file: SiteFile) -> Iterator[Finding]:
             first = file.items[item.ref]
             there, source = first.where("source"), _find_source(item)
             other = _find_source(first)
-            at = f"line {there.line}" if there.file == item.place.file else f"{there.file}:{there.line}"
+            at = _name_line(there, item.place)
             if other == source:
                 message = f"{quote_name(source)} is redirected twice (first at {at})"
             else:
@@ -151,8 +151,14 @@ def _check_twice(file: SiteFile) -> Iterator[Finding]:
             yield report_finding("SY302", item.where("source"), message)
     for source, place in file.absent.items():
         if (declared := file.items.get(Ref.of("redirect", make_source_key(source)))) is not None:
-            message = f"{quote_name(source)} is under absent: and is a redirect (line {declared.where('source').line})"
+            at = _name_line(declared.where("source"), place)
+            message = f"{quote_name(source)} is under absent: and is a redirect ({at})"
             yield report_finding("SY302", place, message)
+
+
+def _name_line(there: Place, here: Place) -> str:
+    """Where something else stands, for a message about a place that may be in another file."""
+    return f"line {there.line}" if there.file == here.file else f"{there.file}:{there.line}"
 
 
 def _explain_alike(one: str, other: str) -> str:
