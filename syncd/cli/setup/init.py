@@ -84,6 +84,9 @@ def _prepare_configuration(options: InitOptions) -> Config:
         if words.url or words.spaces:
             raise typer.BadParameter("--config FILE names what to bind: leave out the platform and its spaces")
         return _choose_configured(options)
+    is_outside = discover_repository(Path.cwd()) is None
+    if is_outside and not words.url and not words.spaces and find_config_file(None) is not None:
+        return _choose_configured(options)
     top, git_dir = _locate_repository(Path.cwd())
     file = git_dir / "syncd.toml"
     if not words.url and not words.spaces and (find_config_file(None) is not None or os.path.lexists(file)):
@@ -101,7 +104,8 @@ def _prepare_configuration(options: InitOptions) -> Config:
 
 
 def _choose_configured(options: InitOptions) -> Config:
-    """The configuration that `--config` names, with the repository around the current directory only.
+    """The configuration that `--config` names, or that applies here, with the repository around the current directory
+    only.
 
     Shape: outside of any repository it has all of them; a side is taken for one alone, which has the named spaces.
     """

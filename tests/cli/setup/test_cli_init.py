@@ -128,6 +128,27 @@ def test_commands_that_are_printed_work_as_printed_with_a_configuration_that_was
     assert type_("init", "--config", named, at=tmp_path / "third")[0] == 78
 
 
+def test_commands_that_are_printed_outside_of_repositories_work_there_with_the_variable(
+    shell: Any, work: Path, type_: Type, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (outside := tmp_path / "outside").mkdir()
+    named = tmp_path / "service.toml"
+    repository = f'[[repository]]\npath = "{work}"\nbranches = ["trunk"]\n'
+    space = f'[[repository.space]]\nid = "{shell.space}"\nname = "here"\n'
+    named.write_text(f'[platform]\nurl = "{shell.url}"\ntoken_file = "{shell.token}"\n{repository}{space}')
+    assert type_("init", "--prefer", "git", at=outside)[0] == 78
+    monkeypatch.setenv("SYNCD_CONFIG", str(named))
+    assert type_("sync", at=outside)[0] == 5
+    status = type_("status", at=outside)[1]
+    assert "Next: syncd init\n" in status
+    assert type_("init", at=outside)[0] == 5
+    command = "syncd init --prefer here=git"
+    assert f"propose it: {command}\n" in status
+    code, done, why = type_(*command.split()[1:], at=outside)
+    assert (code, why) == (0, "")
+    assert "Bound. Next: syncd status, then" in done
+
+
 @pytest.mark.long
 def test_a_bare_repository_is_bound_and_kept_in_step(shell: Any, work: Path, type_: Type) -> None:
     shell.git("clone", "--quiet", "--bare", "work", "bare.git", cwd=shell.root)
