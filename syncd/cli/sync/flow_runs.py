@@ -43,9 +43,11 @@ class FlowsOptions:
 class RepositoryRun:
     """The results of one repository's run, how many requests it sent by method, and the work of its branches.
 
-    Shape: `untracked` is the branch that is checked out, where it is not tracked and the run passed it over.
+    Shape: `name` stands for the repository in messages; `untracked` is the branch that is checked out, where it is not
+    tracked and the run passed it over.
     """
 
+    name: str
     results: Sequence[Result]
     requests: Mapping[str, int] = field(default_factory=dict)
     works: Sequence[BranchWork] = ()
@@ -102,7 +104,7 @@ def run_repositories(options: FlowsOptions) -> FlowsRun:
     runs: list[RepositoryRun] = []
     for name, repository in zip(name_repositories(config), config.repository, strict=True):
         try:
-            runs.append(_run_repository(options, config, repository))
+            runs.append(_run_repository(options, config, repository, name))
             if is_stopped(runs[-1].results):
                 break
         except Stopped:
@@ -112,12 +114,12 @@ def run_repositories(options: FlowsOptions) -> FlowsRun:
             record_command(repository, failed)
             if len(config.repository) == 1:
                 raise
-            runs.append(RepositoryRun(failed))
+            runs.append(RepositoryRun(name, failed))
     branch_names = {name for repository in config.repository for name in repository.branch_names}
     return FlowsRun(runs, branch_names, monotonic() - started)
 
 
-def _run_repository(options: FlowsOptions, config: Config, repository: RepositoryConfig) -> RepositoryRun:
+def _run_repository(options: FlowsOptions, config: Config, repository: RepositoryConfig, name: str) -> RepositoryRun:
     run_options = _choose_run_options(options, repository)
     with show_progress() as on_progress:
         environment = Environment(os.environ, progress=on_progress, force=parse_force(options.force))
@@ -127,9 +129,9 @@ def _run_repository(options: FlowsOptions, config: Config, repository: Repositor
             record_command(repository, results, site=run_options.site is not None)
             with _open_here(workspace.repository, repository.path) as git:
                 tracked = _list_branches(workspace, run_options)
-                works = [find_branch_work(git, repository, name) for name in tracked] if run_options.propose else ()
+                works = [find_branch_work(git, repository, branch) for branch in tracked] if run_options.propose else ()
                 untracked = _find_untracked(git, repository) if options.command != "push" else ()
-            return RepositoryRun(results, requests, works, untracked)
+            return RepositoryRun(name, results, requests, works, untracked)
 
 
 def _list_branches(workspace: Workspace, run_options: RunOptions) -> list[str]:
