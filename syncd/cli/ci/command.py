@@ -30,7 +30,7 @@ from syncd.store.store import Store
 from syncd.sync.branches import is_own_branch
 from syncd.sync.ci.base import CiResult, Job
 from syncd.sync.ci.flow import run_ci
-from syncd.sync.outcome import CHANGES_PENDING, Applied
+from syncd.sync.outcome import Applied
 from syncd.sync.policy import Policy
 from syncd.sync.run.values import Result
 from syncd.sync.workspace import Progress, Workspace
@@ -66,7 +66,7 @@ def push_ci(options: PushCiOptions, force: Sequence[str]) -> int:
             write_push_report(PushReport(ci_job, failure=error), quality=options.quality, as_json=options.as_json)
         raise
     write_push_report(outcome, quality=options.quality, as_json=options.as_json)
-    return CHANGES_PENDING if options.dry_run and not outcome.exit_code and outcome.has_changes else outcome.exit_code
+    return outcome.exit_code
 
 
 def _propose_commit(options: PushCiOptions, force: Mapping[str, int], ci_job: CiJob) -> PushReport:
@@ -178,7 +178,7 @@ def _choose_repository(config: Config, top: Path) -> RepositoryConfig:
 
 
 def _read_token(platform: PlatformConfig, ci_job: CiJob) -> str:
-    if os.environ.get("SYNCD_TOKEN"):
+    if os.environ.get("SYNCD_TOKEN", "").strip():
         platform = platform.model_copy(update={"token_file": None})
     elif platform.token_file is None or not platform.token_file.exists():
         if ci_job.is_fork:

@@ -17,7 +17,7 @@ from syncd.layout.tree.placement import SUMMARY
 from syncd.plan.change import Change
 from syncd.sync.binding import Binding
 from syncd.sync.ci.base import CiResult, Job
-from syncd.sync.outcome import Applied, Held, Waiting
+from syncd.sync.outcome import CHANGES_PENDING, Applied, Held, Waiting
 from syncd.sync.run.values import Result, find_exit_code
 
 ROWS_MAX = 200
@@ -53,8 +53,9 @@ class PushReport:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of the flows."""
-        return self.failure.exit_code if self.failure is not None else find_exit_code(self.outcome.results)
+        """The exit code of the command: of what failed, else whether a dry run found changes."""
+        code = self.failure.exit_code if self.failure is not None else find_exit_code(self.outcome.results)
+        return CHANGES_PENDING if self.is_dry_run and not code and self.has_changes else code
 
     @property
     def changes(self) -> list[Change]:
@@ -190,8 +191,10 @@ def _format_summary(report: PushReport) -> Iterator[str]:
         )
         if len(pages) > ROWS_MAX:
             yield f"| | and {len(pages) - ROWS_MAX} more |"
-    elif report.failure is None and any(result.flow == "mirror" for result in report.outcome.results):
-        yield "\nThe platform says what the branch says." if not report.exit_code else ""
+    elif not report.exit_code and any(result.flow == "mirror" for result in report.outcome.results):
+        # What is left, a person has to do; the steps are named below.
+        is_same = all(change.verb != "report" for change in report.changes)
+        yield f"\n{'The platform says what the branch says.' if is_same else 'syncd has nothing more to send.'}"
     yield from _format_problems("Manual steps and notes", [problem for problem in problems if problem.level != "error"])
 
 

@@ -122,6 +122,7 @@ def test_a_dry_run_shows_the_plan_and_returns_2_when_changes_wait(jobs: Jobs) ->
     assert "update page use.md" in came.out
     assert "Nothing was written" in came.out
     assert "| Would change |" in came.summary
+    assert json.loads(jobs.named("--dry-run", "--json").out)["exit_code"] == 2
 
 
 @pytest.mark.long
@@ -222,6 +223,22 @@ def test_a_fork_without_a_token_is_told_why(jobs: Jobs) -> None:
     assert "comes from a fork" in came.err
     assert came.out.startswith("::error::there is no token")
     assert "### Failed" in came.summary
+
+
+def test_a_blank_token_is_none(jobs: Jobs) -> None:
+    came = jobs.named(environ={**GITHUB, "SYNCD_TOKEN": "  "})
+    assert came.code == 77
+    assert "store it as a secret of the CI service" in came.err
+
+
+def test_a_summary_does_not_call_both_sides_one_while_a_manual_step_is_left(jobs: Jobs) -> None:
+    assert "The platform says what the branch says." in jobs.named().summary
+    jobs.commit({".gitbook/includes/x.md": "# X\n\nThis.\n"})
+    came = jobs.named()
+    assert came.code == 0
+    assert "The platform says what the branch says." not in came.summary
+    assert "syncd has nothing more to send." in came.summary
+    assert "Create the reusable content" in came.summary
 
 
 @pytest.mark.long
