@@ -224,14 +224,16 @@ def _find_job(clone: Repository, options: PushCiOptions, ci_job: CiJob) -> Job:
     target = ci_job.target if ci_job.target != branch else ""
     tip = _find_tip(clone, target) if target else ""
     former = ci_job.former if ci_job.pushed == head.oid else ""
-    return Job(branch, head.oid, target, tip, former, options.subject)
+    newest = _find_tip(clone, branch, is_remote=True)
+    return Job(branch, head.oid, target, tip, former, options.subject, newest, ci_job.is_repeated)
 
 
-def _find_tip(clone: Repository, branch: str) -> str:
-    """The commit of a branch at the remote `origin`, at another remote, or in the clone itself; "" when none has it."""
+def _find_tip(clone: Repository, branch: str, *, is_remote: bool = False) -> str:
+    """The commit of a branch at the remote `origin`, at another remote, or, unless `is_remote`, in the clone itself; ""
+    when none has it."""
     refs = clone.list_refs("refs/remotes/")
     others = sorted(ref for ref in refs if ref.endswith(f"/{branch}"))
     for ref in (f"refs/remotes/origin/{branch}", *others):
         if ref in refs:
             return refs[ref]
-    return clone.resolve(f"refs/heads/{branch}") or ""
+    return "" if is_remote else clone.resolve(f"refs/heads/{branch}") or ""

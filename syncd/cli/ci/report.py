@@ -10,7 +10,7 @@ from typing import Any
 
 from syncd.cli.ci.annotations import escape_markdown, format_annotation, format_code
 from syncd.cli.terminal.ci_job import CiJob
-from syncd.cli.terminal.output import SIGNS, build_result_document, format_results, print_document
+from syncd.cli.terminal.output import IN_STEP, SIGNS, build_result_document, format_results, print_document
 from syncd.cli.terminal.text import escape, format_json
 from syncd.errors import ConfigInvalid, FileInvalid, SyncdError
 from syncd.layout.tree.placement import SUMMARY
@@ -141,7 +141,7 @@ def _print_report(report: PushReport, *, as_json: bool) -> None:
 
 
 def _format_report(report: PushReport) -> Iterator[str]:
-    yield from format_results(report.outcome.results)
+    yield from format_results(report.outcome.results, idle=() if report.outcome.notes else (IN_STEP,))
     yield from (f"note: {escape(note)}" for note in report.outcome.notes)
     for binding, request in report.outcome.requests.items():
         yield f"{binding.name}: change request #{request.number} {request.address}".rstrip()

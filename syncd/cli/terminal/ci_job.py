@@ -12,6 +12,7 @@ class CiJob:
     """One job of GitHub Actions, of GitLab CI, or of anything else; what is not known is empty.
 
     Shape: `pushed` is the commit that was pushed, and `former` the one upon which it was pushed to the branch.
+    `is_repeated` says that the job was run for its commit before.
     """
 
     name: Literal["github", "gitlab", ""] = ""
@@ -22,6 +23,7 @@ class CiJob:
     is_fork: bool = False
     pushed: str = ""
     former: str = ""
+    is_repeated: bool = False
 
 
 def read_ci_job(environ: Mapping[str, str]) -> CiJob:
@@ -54,6 +56,7 @@ def _read_github_job(environ: Mapping[str, str]) -> CiJob:
         pushed=_find_text(event, "after"),
         # A push by force drops what the branch was.
         former="" if not isinstance(event, dict) or event.get("forced") else _find_text(event, "before"),
+        is_repeated=environ.get("GITHUB_RUN_ATTEMPT", "1") != "1",
     )
 
 

@@ -31,7 +31,8 @@ class Job:
     """What a CI job is about: a commit of a branch, and the branch that it shall be merged into.
 
     Shape: `target_tip` is where the clone knows that branch. `former` is the commit that the branch was at when the
-    commit was pushed on top of it, where the CI service says so; the clone need not have it.
+    commit was pushed on top of it, where the CI service says so; the clone need not have it. `newest` is where the
+    clone knows the branch itself at its remote, and `is_repeated` says that the job ran for this commit before.
     """
 
     branch: str
@@ -40,6 +41,8 @@ class Job:
     target_tip: str = ""
     former: str = ""
     subject: str = ""
+    newest: str = ""
+    is_repeated: bool = False
 
 
 @dataclass(frozen=True)

@@ -60,8 +60,8 @@ def _propose(workspace: Workspace, job: Job, known: Mapping[Binding, KnownReques
         if found.doubles and not workspace.is_dry_run:
             archive_doubles(workspace, binding, found.doubles)
         notes += found.format_others(job.branch)
-        if found.live is None and found.archived and read_proposed_commit(found.archived[0].description) == job.commit:
-            notes.append(f"#{found.archived[0].number} was archived; push a new commit to propose {job.branch} again")
+        if why := _explain_nothing(workspace, job, found):
+            notes.append(why)
             results.append(Result("propose", f"{binding.name}/{job.branch}", Unchanged()))
         else:
             wanted.append(binding)
@@ -76,6 +76,32 @@ def _propose(workspace: Workspace, job: Job, known: Mapping[Binding, KnownReques
         notes.append(f"the clone lacks commits that {job.branch} proposed before; fetch the whole history, where")
         notes[-1] += " a page may no longer be in conflict (fetch-depth: 0 on GitHub, GIT_DEPTH: 0 on GitLab)"
     return CiResult(tuple(results), requests, tuple(notes))
+
+
+def _explain_nothing(workspace: Workspace, job: Job, found: KnownRequests) -> str:
+    """Why a job proposes nothing to a space; "" where it does."""
+    if found.live is not None:
+        newer = _find_newer(workspace, job, found.live)
+        came = f"which came after {job.commit[:10]}; nothing was sent"
+        return f"#{found.live.number} holds {newer[:10]}, {came}" if newer is not None else ""
+    last = found.archived[0] if found.archived else None
+    if last is None or read_proposed_commit(last.description) != job.commit:
+        return ""
+    return f"#{last.number} was archived; push a new commit to propose {job.branch} again"
+
+
+def _find_newer(workspace: Workspace, job: Job, live: ChangeRequest) -> str | None:
+    """The commit of a change request that was built on the job's, where a newer job than this one has proposed it.
+
+    Shape: none for a branch that was taken back to the job's commit: its remote has the other one no more, and a clone
+    that has it all the same, for another branch, is made by a job that runs for the first time.
+    """
+    repository = workspace.repository
+    commit = repository.find_revision(read_proposed_commit(live.description))
+    if commit is None or commit == job.commit or not repository.is_ancestor(job.commit, commit):
+        return None
+    is_at_remote = bool(job.newest) and repository.is_ancestor(commit, job.newest)
+    return commit if is_at_remote or job.is_repeated else None
 
 
 def _list_proposed(done: CiResult, binding: Binding, job: Job) -> list[Result]:

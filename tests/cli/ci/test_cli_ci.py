@@ -54,14 +54,27 @@ class Jobs:
         self.shell.git("commit", "--quiet", "--message", message, cwd=self.origin)
         return self.shell.git("rev-parse", "HEAD", cwd=self.origin).strip()
 
-    def job(self, *words: str, environ: Mapping[str, str] | None = None, detached: bool = True, depth: int = 1) -> Came:
-        """Run `push --ci` in a fresh clone of one commit, on no branch, as CI services check out."""
+    def job(
+        self,
+        *words: str,
+        environ: Mapping[str, str] | None = None,
+        detached: bool = True,
+        depth: int = 1,
+        at: str = "HEAD",
+        newest: str = "",
+    ) -> Came:
+        """Run `push --ci` in a fresh clone of one commit, on no branch, as CI services check out.
+
+        Shape: `newest` is where the clone is to say that the branch is, such as the commit of the job.
+        """
         self.count += 1
         self.clone = self.shell.root / f"job{self.count}"
         source = f"file://{self.origin}"
         self.shell.git("clone", "--quiet", f"--depth={depth}", source, str(self.clone), cwd=self.shell.root)
         if detached:
-            self.shell.git("checkout", "--quiet", "--detach", cwd=self.clone)
+            self.shell.git("checkout", "--quiet", "--detach", at, cwd=self.clone)
+        if newest:
+            self.shell.git("update-ref", "refs/remotes/origin/main", newest, cwd=self.clone)
         summary = self.shell.root / f"summary{self.count}.md"
         token = self.shell.token.read_text().strip()
         given = {"SYNCD_TOKEN": token, "GITHUB_STEP_SUMMARY": str(summary), **(GITHUB if environ is None else environ)}
@@ -223,6 +236,35 @@ def test_a_fork_without_a_token_is_told_why(jobs: Jobs) -> None:
     assert "comes from a fork" in came.err
     assert came.out.startswith("::error::there is no token")
     assert "### Failed" in came.summary
+
+
+def read_use(jobs: Jobs, number: int) -> str:
+    request = jobs.shell.syncd(
+        *("api", "GET", f"/spaces/{jobs.shell.space}/change-requests/{number}/content/path/use"),
+        *("--url", jobs.shell.url, "-F", "format=markdown", "--token-file", jobs.shell.token),
+    )
+    return str(json.loads(request.stdout)["markdown"])
+
+
+def test_a_job_of_an_older_commit_takes_nothing_out_that_newer_ones_added(jobs: Jobs) -> None:
+    older = jobs.commit({"use.md": MORE})
+    newer = jobs.commit({"use.md": f"{MORE}\nAnd more.\n"}, "Say still more")
+    assert jobs.named(depth=9).code == 0
+    for repeated in ({"newest": ""}, {"newest": older, "environ": {**GITHUB, "GITHUB_RUN_ATTEMPT": "2"}}):
+        came = jobs.named(depth=9, at=older, **repeated)
+        assert came.code == 0
+        assert f"#1 holds {newer[:10]}, which came after {older[:10]}; nothing was sent" in came.out
+        assert "in step" not in came.out
+        assert "And more." in read_use(jobs, 1)
+
+
+def test_a_branch_that_was_taken_back_is_proposed_as_it_is(jobs: Jobs) -> None:
+    older = jobs.commit({"use.md": MORE})
+    jobs.commit({"use.md": f"{MORE}\nAnd more.\n"}, "Say still more")
+    assert jobs.named(depth=9).code == 0
+    jobs.shell.git("reset", "--quiet", "--hard", older, cwd=jobs.origin)
+    assert jobs.named(depth=9).code == 0
+    assert "And more." not in read_use(jobs, 1)
 
 
 def test_a_blank_token_is_none(jobs: Jobs) -> None:
