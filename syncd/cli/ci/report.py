@@ -14,12 +14,15 @@ from syncd.cli.terminal.output import IN_STEP, SIGNS, build_result_document, for
 from syncd.cli.terminal.text import escape, format_json
 from syncd.errors import ConfigInvalid, FileInvalid, SyncdError
 from syncd.layout.tree.placement import SUMMARY
+from syncd.model.wording import format_first
 from syncd.plan.change import Change
 from syncd.sync.binding import Binding
 from syncd.sync.ci.base import CiResult, Job
 from syncd.sync.outcome import CHANGES_PENDING, Applied, Held, Waiting
 from syncd.sync.run.values import Result, find_exit_code
 
+PATHS_SHOWN = 5
+"""The most pages of a kind that a line names; the summary and the annotations name all."""
 ROWS_MAX = 200
 """The most rows of a table in the summary; GitHub takes a mebibyte."""
 _WHERE = re.compile(r"(.+?):(\d+)(?::\d+)?")
@@ -65,6 +68,14 @@ class PushReport:
         ]
 
     @property
+    def unsent(self) -> dict[str, tuple[str, ...]]:
+        """The pages that no platform gets, by the reason."""
+        unlisted = "not listed in SUMMARY.md; list what is to be a page, and commit"
+        missing = "listed in SUMMARY.md, but not committed; add it, or take the entry out, and commit"
+        found = {unlisted: self.outcome.unlisted, missing: self.outcome.missing}
+        return {reason: paths for reason, paths in found.items() if paths}
+
+    @property
     def has_changes(self) -> bool:
         """Whether anything would be written."""
         return any(change.verb != "report" for change in self.changes)
@@ -83,6 +94,8 @@ class PushReport:
             if isinstance(result.outcome, Applied):
                 yield from (Problem("warning", note) for note in result.outcome.notes)
         yield from (Problem("warning", note) for note in self.outcome.notes)
+        for reason, paths in self.unsent.items():
+            yield from (Problem("warning", f"not sent: it is {reason}", path) for path in paths)
 
     def _build_manual_step(self, result: Result, change: Change) -> Problem:
         return Problem(
@@ -141,8 +154,12 @@ def _print_report(report: PushReport, *, as_json: bool) -> None:
 
 
 def _format_report(report: PushReport) -> Iterator[str]:
-    yield from format_results(report.outcome.results, idle=() if report.outcome.notes else (IN_STEP,))
+    is_idle = not (report.outcome.notes or report.unsent)
+    yield from format_results(report.outcome.results, idle=(IN_STEP,) if is_idle else ())
     yield from (f"note: {escape(note)}" for note in report.outcome.notes)
+    for reason, paths in report.unsent.items():
+        named = format_first([escape(path) for path in paths], PATHS_SHOWN)
+        yield f"! not sent: {named} {'is' if len(paths) == 1 else 'are'} {reason}"
     for binding, request in report.outcome.requests.items():
         yield f"{binding.name}: change request #{request.number} {request.address}".rstrip()
     if report.is_dry_run:
@@ -168,6 +185,8 @@ def _build_document(report: PushReport) -> dict[str, Any]:
         "results": [build_result_document(result) for result in report.outcome.results],
         "change_requests": requests,
         "notes": list(report.outcome.notes),
+        "unlisted": list(report.outcome.unlisted),
+        "missing": list(report.outcome.missing),
         "requests": dict(report.requests),
         "exit_code": report.exit_code,
     }
@@ -193,7 +212,7 @@ def _format_summary(report: PushReport) -> Iterator[str]:
             yield f"| | and {len(pages) - ROWS_MAX} more |"
     elif not report.exit_code and any(result.flow == "mirror" for result in report.outcome.results):
         # What is left, a person has to do; the steps are named below.
-        is_same = all(change.verb != "report" for change in report.changes)
+        is_same = not report.unsent and all(change.verb != "report" for change in report.changes)
         yield f"\n{'The platform says what the branch says.' if is_same else 'syncd has nothing more to send.'}"
     yield from _format_problems("Manual steps and notes", [problem for problem in problems if problem.level != "error"])
 

@@ -256,8 +256,14 @@ def choose_mirror(workspace: Workspace, starts: Mapping[Binding, ComparisonBase]
 
 @dataclass(frozen=True)
 class CiResult:
-    """What a run came to: the results of its flows, the change requests that stand for the branch, and notes."""
+    """What a run came to: the results of its flows, the change requests that stand for the branch, and notes.
+
+    Shape: `unlisted` are pages that the branch adds or changes and that no table of contents lists, and `missing` those
+    that one lists and the commit has not; from the repository's root. No platform gets them.
+    """
 
     results: tuple[Result, ...]
     requests: Mapping[Binding, ChangeRequest] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    unlisted: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()

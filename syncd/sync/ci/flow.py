@@ -15,6 +15,7 @@ from syncd.sync.outcome import Applied, Unchanged
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.state.proposals import list_records
+from syncd.sync.state.unsent import find_unsent
 from syncd.sync.workspace import Workspace
 
 TRIES = 3
@@ -75,7 +76,20 @@ def _propose(workspace: Workspace, job: Job, known: Mapping[Binding, KnownReques
     if stage.is_cut and any(result.outcome.exit_code == MergeConflict.exit_code for result in results):
         notes.append(f"the clone lacks commits that {job.branch} proposed before; fetch the whole history, where")
         notes[-1] += " a page may no longer be in conflict (fetch-depth: 0 on GitHub, GIT_DEPTH: 0 on GitLab)"
-    return CiResult(tuple(results), requests, tuple(notes))
+    unlisted, missing = _list_no_pages(stage.workspace, job)
+    return CiResult(tuple(results), requests, tuple(notes), unlisted, missing)
+
+
+def _list_no_pages(workspace: Workspace, job: Job) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The pages of the branch that no table of contents lists, and those that one lists and that are not there."""
+    repository = workspace.repository
+    main = repository.resolve(workspace.main)
+    found = [
+        find_unsent(repository, binding, job.branch, main=main, remote=workspace.remote)
+        for binding in workspace.bindings
+    ]
+    unlisted = tuple(path for one in found for path in one.unlisted)
+    return unlisted, tuple(path for one in found for path in one.missing)
 
 
 def _explain_nothing(workspace: Workspace, job: Job, found: KnownRequests) -> str:

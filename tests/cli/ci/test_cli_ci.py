@@ -267,6 +267,29 @@ def test_a_branch_that_was_taken_back_is_proposed_as_it_is(jobs: Jobs) -> None:
     assert "And more." not in read_use(jobs, 1)
 
 
+def test_a_page_that_is_sent_nowhere_is_named_at_its_file(jobs: Jobs) -> None:
+    jobs.commit({"draft.md": "# A draft of long ago\n", "install.md": "# Install\n\nOnce.\n"})
+    assert jobs.named(depth=9).code == 0
+    merge = ("api", "POST", f"/spaces/{jobs.shell.space}/change-requests/1/merge", "--url", jobs.shell.url)
+    jobs.shell.fine(*merge, "--token-file", jobs.shell.token)
+    summary = PAGES["SUMMARY.md"] + "* [Lost](lost.md)\n"
+    jobs.commit({"new.md": "# New\n", "use.md": MORE, "SUMMARY.md": summary})
+    came = jobs.named(depth=9)
+    assert came.code == 0
+    unlisted = "not listed in SUMMARY.md; list what is to be a page, and commit"
+    missing = "listed in SUMMARY.md, but not committed; add it, or take the entry out, and commit"
+    assert f"! not sent: new.md is {unlisted}" in came.out
+    assert f"::warning file=new.md,line=1::not sent: it is {unlisted}" in came.out
+    assert f"! not sent: lost.md is {missing}" in came.out
+    assert f"`new.md:1`: not sent: it is {unlisted}" in came.summary.replace("\\", "")
+    again = jobs.named("--dry-run", depth=9)
+    assert f"! not sent: new.md is {unlisted}" in again.out
+    assert "in step" not in again.out
+    assert "The platform says what the branch says." not in again.summary
+    document = json.loads(jobs.named("--json", depth=9).out)
+    assert (document["unlisted"], document["missing"]) == (["new.md"], ["lost.md"])
+
+
 def test_a_blank_token_is_none(jobs: Jobs) -> None:
     came = jobs.named(environ={**GITHUB, "SYNCD_TOKEN": "  "})
     assert came.code == 77
