@@ -12,6 +12,7 @@ import pytest
 
 from syncd.platform.server import BackgroundServer
 from syncd.platform.services.directory.read import import_directory
+from tests.checkouts import plant
 from tests.cli.sync.two_way import Interposer, Team, Web, Writer, interpose, serve_team
 from tests.forked import run_forked
 from tests.storages import new_storage
@@ -59,14 +60,6 @@ class Shell:
 
     def json(self, *words: object, cwd: Path) -> Any:
         return json.loads(self.syncd(*words, "--json", cwd=cwd).stdout)
-
-
-def plant(directory: Path, files: Mapping[str, str]) -> Path:
-    for path, text in files.items():
-        target = directory / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text)
-    return directory
 
 
 @pytest.fixture

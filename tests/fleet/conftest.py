@@ -19,18 +19,13 @@ from syncd.fleet.database import FleetDatabase
 from syncd.fleet.run import RunContext, RunEnd, run_repository
 from syncd.fleet.schedule import wake_repositories
 from syncd.sync.run.values import Result
+from tests.checkouts import git
 from tests.forked import run_forked
 from tests.postgres import Server
 from tests.sync.conftest import World, new_world
 
 PATIENT = 90.0
 LEASE = 3
-
-
-def git(path: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 def wait_until(is_so: Callable[[], bool], why: str) -> None:

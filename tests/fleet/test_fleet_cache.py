@@ -9,7 +9,8 @@ import pytest
 from syncd.fleet.cache import Cache
 from syncd.fleet.database import FleetDatabase
 from syncd.fleet.schedule import wake_repositories
-from tests.fleet.conftest import Fleet, git
+from tests.checkouts import git
+from tests.fleet.conftest import Fleet
 from tests.fleet.fleet_site import PRUNED, FleetSite
 
 

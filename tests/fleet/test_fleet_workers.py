@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from syncd.fleet.queue import JobQueue
-from tests.fleet.conftest import Fleet, git, wait_until
+from tests.checkouts import git
+from tests.fleet.conftest import Fleet, wait_until
 
 pytestmark = [pytest.mark.story, pytest.mark.timeout(300)]
 EDIT = {"options.md": "# Options\n\n* first\n* second\n* third\n"}

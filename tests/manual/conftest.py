@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import PAGES, plant
+from tests.checkouts import plant
+from tests.cli.conftest import PAGES
 from tests.manual.not_typed import NOT_TYPED
 from tests.manual.place import Place, list_played
 

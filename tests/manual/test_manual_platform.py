@@ -6,7 +6,8 @@ from collections.abc import Iterator
 import pytest
 from moto.server import ThreadedMotoServer
 
-from tests.cli.conftest import PAGES, plant
+from tests.checkouts import plant
+from tests.cli.conftest import PAGES
 from tests.manual.place import Place, list_lines, plays, read_page, read_part
 from tests.postgres import Server
 

@@ -6,7 +6,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.cli.conftest import PAGES, plant
+from tests.checkouts import plant
+from tests.cli.conftest import PAGES
 from tests.manual.conftest import ADDRESS
 from tests.manual.not_typed import NOT_TYPED
 from tests.manual.place import Place, list_lines, plays, read_page

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.cli.conftest import plant
+from tests.checkouts import plant
 from tests.manual.place import Place, list_lines, plays, read_page, read_part
 
 pytestmark = [pytest.mark.story, pytest.mark.timeout(600)]

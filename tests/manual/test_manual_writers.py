@@ -2,7 +2,8 @@
 
 import pytest
 
-from tests.cli.conftest import PAGES, plant
+from tests.checkouts import plant
+from tests.cli.conftest import PAGES
 from tests.manual.place import Place, list_lines, plays, read_page, read_part
 
 pytestmark = [pytest.mark.story, pytest.mark.timeout(600)]

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from syncd.cli.reference.example import read_example
-from tests.cli.conftest import PAGES, Shell, plant
+from tests.checkouts import plant
+from tests.cli.conftest import PAGES, Shell
 from tests.packaging.github_runner import git
 
 MORE = "# Use\n\nLike this, and like that.\n"

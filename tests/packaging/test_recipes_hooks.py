@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from syncd.cli.reference.example import read_example
-from tests.cli.conftest import PAGES, plant
+from tests.checkouts import plant
+from tests.cli.conftest import PAGES
 from tests.packaging.conftest import Built
 from tests.packaging.github_runner import git
 from tests.packaging.origins import BROKEN, MORE

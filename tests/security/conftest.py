@@ -12,7 +12,8 @@ from threading import Thread
 import pytest
 
 from syncd.cli.app import run
-from tests.cli.conftest import Shell, plant, shell
+from tests.checkouts import plant
+from tests.cli.conftest import Shell, shell
 from tests.security.lies import Liar, serve_lies
 
 __all__ = ["shell"]

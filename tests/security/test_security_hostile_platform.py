@@ -17,8 +17,9 @@ from pathlib import Path
 import pytest
 
 from syncd.platform.services.directory.read import import_directory
+from tests.checkouts import plant
 from tests.security.hostile_server import HostileServer, Talk, endless, hostile_server, raw, whole
-from tests.sync.conftest import World, new_world, plant
+from tests.sync.conftest import World, new_world
 
 ALLOWED_MB = 64 * 1.048576
 SECONDS = 400

@@ -4,7 +4,8 @@ import os
 
 import pytest
 
-from tests.cli.conftest import PAGES, Shell, plant
+from tests.checkouts import plant
+from tests.cli.conftest import PAGES, Shell
 from tests.security.conftest import SECRET, Stranger, Victim, configuration
 
 DOCS = {f"docs/{path}": text for path, text in PAGES.items()}

@@ -25,6 +25,7 @@ from syncd.sync.outcome import Applied
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.workspace import Workspace
+from tests.checkouts import plant
 from tests.storages import new_storage
 
 SMALL: dict[str, str | bytes] = {
@@ -40,14 +41,6 @@ SMALL: dict[str, str | bytes] = {
     "errors.md": "# Errors explained\n\nThe title in the table of contents is another one.\n",
     ".gitbook/assets/picture.png": b"\x89PNG\r\n\x1a\n not quite a picture",
 }
-
-
-def plant(directory: Path, files: dict[str, str | bytes]) -> Path:
-    for path, content in files.items():
-        target = directory / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return directory
 
 
 @dataclass

@@ -15,8 +15,8 @@ from syncd.model.space import SpaceUpdate
 from syncd.platform.people.tokens import TokenHolder, issue_token
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.storage.storage import Storage
+from tests.checkouts import plant
 from tests.cli.command_runner import CommandRunner, make_runner
-from tests.cli.conftest import plant
 
 pytestmark = pytest.mark.story
 

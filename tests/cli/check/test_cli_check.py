@@ -3,7 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from syncd.cli.app import run
 from syncd.cli.check.explain import CATALOGUE
 from syncd.layout.lint.rules import RULES
 from syncd.layout.site.read.rules import SITE_RULES
+from tests.checkouts import git, plant
 from tests.cli.command_runner import CommandRunner, make_runner
 
 MANUAL = Path(__file__).parents[3] / "syncd" / "manual"
@@ -27,18 +27,6 @@ BROKEN = "# Use\n\nSee [home](REDME.md).\n"
 @pytest.fixture
 def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> CommandRunner:
     return make_runner("check", tmp_path, monkeypatch, capsys)
-
-
-def plant(directory: Path, files: Mapping[str, str]) -> Path:
-    for path, text in files.items():
-        (directory / path).parent.mkdir(parents=True, exist_ok=True)
-        (directory / path).write_text(text)
-    return directory
-
-
-def git(directory: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=directory, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
 
 
 def repository(directory: Path, files: Mapping[str, str]) -> Path:

@@ -14,7 +14,8 @@ from syncd.cli.app import run
 from syncd.cli.reference.example import read_example
 from syncd.cli.terminal.ci_job import read_ci_job
 from syncd.layout.yaml import yaml
-from tests.cli.conftest import PAGES, Shell, plant
+from tests.checkouts import plant
+from tests.cli.conftest import PAGES, Shell
 
 MANUAL = Path(__file__).parents[3] / "syncd" / "manual"
 MORE = "# Use\n\nLike this, and like that.\n"

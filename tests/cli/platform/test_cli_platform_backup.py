@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import PAGES, plant
+from tests.checkouts import plant
+from tests.cli.conftest import PAGES
 from tests.manual.place import Place
 from tests.postgres import Server, programs
 from tests.service.manual import find_commands

@@ -1,8 +1,7 @@
 """`syncd preview` over HTTP: what a reader sees, what a save changes, and what a hostile repository does not get."""
 
 import json
-import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
@@ -10,6 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.checkouts import git, plant
 from tests.forked import start_syncd
 
 pytestmark = pytest.mark.story
@@ -90,18 +90,6 @@ class Browser:
                 if words in (page := self.read_page(target)):
                     return page
         raise AssertionError(f"{target} never had {words!r}")
-
-
-def plant(directory: Path, files: Mapping[str, str]) -> Path:
-    for path, text in files.items():
-        (directory / path).parent.mkdir(parents=True, exist_ok=True)
-        (directory / path).write_text(text)
-    return directory
-
-
-def git(directory: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=directory, capture_output=True, text=True, check=True)
-    return done.stdout.strip()
 
 
 def commit_all(directory: Path) -> Path:

@@ -23,7 +23,8 @@ from syncd.cli.app import run
 from syncd.daemon import systemd
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.storage.storage import Storage
-from tests.cli.conftest import PAGES, Shell, plant
+from tests.checkouts import plant
+from tests.cli.conftest import PAGES, Shell
 from tests.forked import Forked
 
 PATIENT = 60.0

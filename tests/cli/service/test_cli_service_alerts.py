@@ -14,7 +14,7 @@ from syncd.daemon.metrics import render_metrics
 from syncd.model.site import SiteSectionUpdate
 from syncd.store.pauses import PauseRecord
 from syncd.store.runs import RunRecord
-from tests.cli.conftest import Shell, plant
+from tests.checkouts import plant
 from tests.cli.service.alerts import find_firing, read_alerts, read_waits
 from tests.cli.service.service import Service, Two, serve_platform
 from tests.cli.service.test_cli_daemon import soon
@@ -35,11 +35,6 @@ TESTED = {
 
 def firing(service: Service, *, later: float = 0) -> dict[str, set[str]]:
     return find_firing(service.ask("/metrics").text, time.time() + later)
-
-
-@pytest.fixture
-def two(shell: Shell) -> Two:
-    return Two(shell)
 
 
 @pytest.fixture

@@ -4,17 +4,13 @@ import re
 
 import pytest
 
-from tests.cli.conftest import PAGES, Shell, plant
+from tests.checkouts import plant
+from tests.cli.conftest import PAGES
 from tests.cli.service.service import Service, Two, serve_platform
 
 pytestmark = pytest.mark.story
 
 CONFLICT = "docs: ! conflict use.md held"
-
-
-@pytest.fixture
-def two(shell: Shell) -> Two:
-    return Two(shell)
 
 
 def heard(service: Service, pattern: str) -> int:

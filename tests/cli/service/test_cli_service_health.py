@@ -10,7 +10,6 @@ from signal import SIGHUP
 import pytest
 
 from syncd.daemon.locks import STATE_FILE
-from tests.cli.conftest import Shell
 from tests.cli.service.service import Two, assert_docs_broken, assert_good, command, serve_platform
 from tests.cli.service.test_cli_daemon import soon
 from tests.sampling import sample_cases
@@ -27,11 +26,6 @@ if test -e '{switch}'; then
 fi
 exec '{git}' "$@"
 """
-
-
-@pytest.fixture
-def two(shell: Shell) -> Two:
-    return Two(shell)
 
 
 def test_a_service_whose_runs_succeed_says_so_everywhere(two: Two) -> None:

@@ -15,18 +15,13 @@ from jeepney.io.blocking import DBusConnection, open_dbus_connection
 
 from syncd.api.client import Client
 from syncd.model.review import ReviewCreate
-from tests.cli.conftest import Shell, plant
+from tests.checkouts import plant
 from tests.cli.service.service import Two, command, serve_platform
 from tests.daemon.notifications.receiver import NotifiedServer, serve_receiver
 
 pytestmark = pytest.mark.story
 
 BUS = "org.freedesktop.Notifications"
-
-
-@pytest.fixture
-def two(shell: Shell) -> Two:
-    return Two(shell)
 
 
 @pytest.fixture

@@ -6,15 +6,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.cli.conftest import Shell
 from tests.cli.service.service import Service, Two, command, serve_platform
 
 pytestmark = pytest.mark.story
-
-
-@pytest.fixture
-def two(shell: Shell) -> Two:
-    return Two(shell)
 
 
 @pytest.fixture

@@ -18,11 +18,6 @@ pytestmark = pytest.mark.story
 
 
 @pytest.fixture
-def two(shell: Shell) -> Two:
-    return Two(shell)
-
-
-@pytest.fixture
 def host(shell: Shell) -> Iterator[GitServer]:
     """A Git host with the branch of `docs`, as a team's."""
     root = shell.root / "host" / "acme"

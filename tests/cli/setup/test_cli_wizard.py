@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.checkouts import plant
 from tests.cli.command_runner import make_runner
-from tests.cli.conftest import Shell, plant
+from tests.cli.conftest import Shell
 from tests.cli.terminal_session import TerminalSession
 
 

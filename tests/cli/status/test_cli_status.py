@@ -12,7 +12,8 @@ from syncd.cli.status.watch import watch_status
 from syncd.model.review import ReviewCreate
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.storage.storage import Storage
-from tests.cli.conftest import PAGES, plant
+from tests.checkouts import plant
+from tests.cli.conftest import PAGES
 
 pytestmark = pytest.mark.story
 

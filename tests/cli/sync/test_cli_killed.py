@@ -14,7 +14,8 @@ from syncd.fault_points import FaultPoint
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.storage.storage import Storage
 from syncd.repo.repository import Repository
-from tests.cli.conftest import PAGES, Shell, plant
+from tests.checkouts import plant
+from tests.cli.conftest import PAGES, Shell
 from tests.stopping import kill, run_until_stopped
 
 MOVE = [point for point in FaultPoint if point.startswith("move-")]

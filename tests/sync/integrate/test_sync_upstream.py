@@ -1,6 +1,5 @@
 """Upstream: tracked branches come from a Git remote and go back to it, and nothing is ever forced."""
 
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -17,15 +16,10 @@ from syncd.sync.outcome import Applied, Held, Unchanged, Waiting
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RunOptions
 from syncd.sync.workspace import Upstream
+from tests.checkouts import git
 from tests.serving_git import TOKEN, GitServer, serve_git
 
 SYNC, PULL, PUSH = RunOptions(), RunOptions(propose=False, should_publish=False), RunOptions(integrate=False)
-
-
-def git(path: Path, *words: str) -> str:
-    done = subprocess.run(["git", *words], cwd=path, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
 
 
 class Team:

@@ -17,7 +17,8 @@ from syncd.sync.policy import Policy
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.spaces import LISTED_PER_SPACE, SpaceReader
 from syncd.sync.run.values import Result, RunOptions
-from tests.sync.conftest import assert_fine, plant
+from tests.checkouts import plant
+from tests.sync.conftest import assert_fine
 
 SYNC = RunOptions()
 OTHER: dict[str, str | bytes] = {
