@@ -4,7 +4,7 @@ import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -53,6 +53,8 @@ class _Checkout:
     endpoint: GitEndpoint
     commit: str | None
     message: str
+    _blobs: dict[str, Mapping[str, Blob]] = field(default_factory=dict)
+    """What the commit has below a directory, once it was listed: every file of it is read."""
 
     def list_files(self, directory: str) -> Mapping[str, int]:
         blobs = self._list_blobs(directory)
@@ -79,9 +81,11 @@ class _Checkout:
         return new
 
     def _list_blobs(self, directory: str) -> Mapping[str, Blob]:
-        assert self.commit is not None
-        listed = self.repository.list_files(self.commit, directory)
-        return {path: blob for path, blob in listed.items() if blob.mode in _FILE_MODES}
+        if directory not in self._blobs:
+            assert self.commit is not None
+            listed = self.repository.list_files(self.commit, directory)
+            self._blobs[directory] = {path: blob for path, blob in listed.items() if blob.mode in _FILE_MODES}
+        return self._blobs[directory]
 
 
 def _read_message(repository: Repository, commit: str | None) -> str:

@@ -23,6 +23,8 @@ from syncd.platform.services.git import transfer
 from syncd.platform.settings import GitBounds, GitEndpoint, PlatformSettings
 from syncd.platform.storage.jobs import JobContext, run_due_job
 from syncd.platform.storage.storage import Storage
+from tests.checkouts import plant
+from tests.growing import TIMES, assert_linear
 from tests.serving_git import TOKEN, GitServer, serve_git
 from tests.storages import new_storage
 
@@ -313,6 +315,23 @@ def test_only_the_address_that_was_checked_is_connected_to(desk: Desk) -> None:
             if not found:
                 stack.enter_context(pytest.raises(Unreachable))
             assert stack.enter_context(RepositoryHost().open(endpoint, bounds)).commit == found
+
+
+def test_all_files_of_a_commit_are_read_at_a_cost_by_their_number(tmp_path: Path) -> None:
+    size = 250
+    for count in (size, size * TIMES):
+        files = {f"{number % 40}/{number}.md": f"# {number}\n" for number in range(count)}
+        top = plant(tmp_path / str(count), files)
+        for words in (("init", "--quiet"), ("add", "--all"), ("commit", "--quiet", "--message", "Write")):
+            git(top, *words)
+
+    def read_all(count: int) -> None:
+        endpoint = GitEndpoint((tmp_path / str(count)).as_uri(), MAIN, ())
+        with RepositoryHost().open(endpoint, GitBounds(monotonic() + 60, 1 << 30)) as checkout:
+            listed = checkout.list_files("")
+            assert len({checkout.read_file("", path) for path in listed}) == count
+
+    assert_linear(read_all, size)
 
 
 def test_a_fetch_that_takes_too_long_is_ended(desk: Desk) -> None:
