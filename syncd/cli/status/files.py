@@ -155,12 +155,8 @@ class _FileFinder:
         )
 
     def _look_up(self, commit: str | None, path: str) -> str | None:
-        if commit is None:
-            return None
-        if "\n" in path:  # which ends a question to `git cat-file --batch`
-            blob = self.git.list_files(commit).get(path)
-            return blob.oid if blob is not None else None
-        return self.git.lookup(commit, path)
+        found = self.git.find_file(commit, path) if commit is not None else None
+        return found.oid if found is not None else None
 
     def _find_states(
         self,

@@ -206,6 +206,15 @@ def test_pages_that_are_new_or_hostile_are_told_apart(shell: Any, docs: Path) ->
     assert "\x1b[31m" not in shell.fine("status", hostile, cwd=docs)
 
 
+@pytest.mark.parametrize("name", ["a\nb.md", "a\x1b[31mb.md"])
+def test_a_committed_file_of_any_name_is_found(shell: Any, docs: Path, name: str) -> None:
+    (docs / name).write_text("# Odd\n")
+    shell.git("add", "--all", cwd=docs)
+    shell.git("commit", "--quiet", "--message", "Write", cwd=docs)
+    (file,) = shell.json("status", name, cwd=docs)["files"]
+    assert file["states"] == ["unlisted"]
+
+
 def test_a_file_outside_of_the_spaces_is_a_wrong_use(shell: Any, docs: Path) -> None:
     (docs / "folder").mkdir()
     for word, why in (
