@@ -49,4 +49,4 @@ def log_command(
     """
     from syncd.cli.history.log import LogOptions, show_log
 
-    show_log(config, LogOptions(file, space, change_request, count, since, json))
+    exit_with(show_log(config, LogOptions(file, space, change_request, count, since, json)))

@@ -15,19 +15,19 @@ from syncd.cli.service.run_status import find_run
 from syncd.cli.terminal.context import describe_absent_file, load_configuration, open_repository_here
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.pager import page_text
-from syncd.cli.terminal.text import escape, format_time
+from syncd.cli.terminal.text import escape, format_time, print_error
 from syncd.config import RepositoryConfig
-from syncd.daemon.labels import build_bindings
+from syncd.daemon.labels import build_bindings, name_repositories
 from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
 from syncd.daemon.workspaces import read_time
-from syncd.errors import NotARepository
+from syncd.errors import NotARepository, SyncdError
 from syncd.model.moment import parse_moment
 from syncd.repo.repository import Repository
 from syncd.store.status import read_store_summary
 from syncd.sync.binding import Binding
 from syncd.sync.branches import find_tracked
 from syncd.sync.log.entries import FIRST, LogEntry, LogQuery, list_integrated, list_mirrored, list_sent
-from syncd.sync.outcome import CONFLICT, PAGE
+from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE
 
 _AGE = re.compile(r"(?P<count>[0-9]{1,6})\s*(?P<unit>minute|min|hour|h|day|d|week|w)s?(?:\s+ago)?")
 _UNITS = {"min": 60, "minute": 60, "hour": 3600, "h": 3600, "day": 86_400, "d": 86_400, "week": 604_800, "w": 604_800}
@@ -50,15 +50,18 @@ class LogOptions:
     as_json: bool = False
 
 
-def show_log(config_file: Path | None, options: LogOptions) -> None:
-    """Print what happened in the configured repositories, newest first.
+def show_log(config_file: Path | None, options: LogOptions) -> int:
+    """Print what happened in the configured repositories, newest first, and return the exit code.
 
-    Raises: BadParameter for a time, number or file that means nothing; ConfigInvalid, NotTrusted.
+    Shape: one that cannot be read is named, and stops no other.
+    Raises: BadParameter for a time, number or file that means nothing; ConfigInvalid, NotTrusted; where no repository
+    can be read, what the first one raises.
     """
     config = load_configuration(config_file)
     name = parse_request_name(options.change_request, options.space) if options.change_request else None
     since = _parse_since(options.since) if options.since else FIRST
     found: list[tuple[Path, LogEntry]] = []
+    failures: list[SyncdError] = []
     selected = list_selected(config, name.space if name is not None else options.space)
     paths = {each.path: _find_path(each, options.file) if options.file else "" for each, _ in selected}
     if all(path is None for path in paths.values()):
@@ -71,16 +74,26 @@ def show_log(config_file: Path | None, options: LogOptions) -> None:
             raise typer.BadParameter(f"{options.file} is in no space; git log {options.file} shows its commits")
         query = LogQuery(wanted, options.count, name.number if name is not None else 0, path, since)
         is_whole = not (options.space or name or path)
-        entries = list(_list_entries(repository, query, is_whole=is_whole))
-        if path and not entries:
-            _require_file(repository, wanted, path)
-        found += [(repository.path, entry) for entry in entries]
+        try:
+            entries = list(_list_entries(repository, query, is_whole=is_whole))
+            if path and not entries:
+                _require_file(repository, wanted, path)
+            found += [(repository.path, entry) for entry in entries]
+        except SyncdError as error:
+            failures.append(error)
+    if len(failures) == len(selected):
+        raise failures[0]
     newest = sorted(found, key=lambda each: _rank_entry(each[1]), reverse=True)[: options.count]
     if options.as_json:
         print_document({"entries": [_build_document(root, entry) for root, entry in newest]})
     else:
-        lines = [line for _, entry in newest for line in _format_entry(entry)]
+        names = dict(zip((each.path for each in config.repository), name_repositories(config), strict=True))
+        named = names if len(selected) > 1 else {}
+        lines = [line for root, entry in newest for line in _format_entry(entry, named.get(root, ""))]
         page_text("\n".join(lines) or "Nothing is recorded for that.")
+    for failure in failures:
+        print_error(failure.what, failure.hint, failure.exit_code, as_json=options.as_json)
+    return PARTLY_DONE if failures else 0
 
 
 def _require_file(repository: RepositoryConfig, bindings: tuple[Binding, ...], path: str) -> None:
@@ -102,13 +115,18 @@ def _require_file(repository: RepositoryConfig, bindings: tuple[Binding, ...], p
 def list_newest(repositories: Sequence[RepositoryConfig], count: int) -> list[tuple[Path, LogEntry]]:
     """Return what happened last in repositories, newest first, each with the path of its repository.
 
-    Raises: NotARepository, GitFailed, StoreError.
+    Shape: what one that cannot be read has recorded is left out. Raises: SyncdError where none can be read.
     """
-    found = [
-        (repository.path, entry)
-        for repository in repositories
-        for entry in _list_entries(repository, LogQuery(build_bindings(repository), count), is_whole=True)
-    ]
+    found: list[tuple[Path, LogEntry]] = []
+    failures: list[SyncdError] = []
+    for repository in repositories:
+        query = LogQuery(build_bindings(repository), count)
+        try:
+            found += [(repository.path, entry) for entry in _list_entries(repository, query, is_whole=True)]
+        except SyncdError as error:
+            failures.append(error)
+    if failures and len(failures) == len(repositories):
+        raise failures[0]
     return sorted(found, key=lambda each: _rank_entry(each[1]), reverse=True)[:count]
 
 
@@ -204,11 +222,13 @@ def _parse_since(text: str) -> datetime:
     return moment
 
 
-def _format_entry(entry: LogEntry) -> Sequence[str]:
+def _format_entry(entry: LogEntry, repository: str) -> Sequence[str]:
+    """Return the line of an entry; `repository` is "" where it goes without saying."""
     numbers = " ".join(f"#{number}" for number in entry.numbers)
     branch = f"{entry.space}/{entry.branch}" if entry.space and entry.branch else entry.space or entry.branch
     author = f"({entry.author})" if entry.author else ""
-    parts = [branch, numbers, entry.what, author, entry.path if entry.commit else "", entry.commit[:10]]
+    whose = f"{repository}: {branch}".rstrip() if repository else branch
+    parts = [whose, numbers, entry.what, author, entry.path if entry.commit else "", entry.commit[:10]]
     at = format_time(entry.at.astimezone(UTC).isoformat())
     return [f"{at}  {entry.kind:<10}  {escape('  '.join(part for part in parts if part))}"]
 

@@ -1,17 +1,26 @@
-"""What `sync` says where a configuration has several repositories: each result says whose it is."""
+"""What commands say where a configuration has several repositories: whose each line is, and what cannot be read."""
 
 import json
 from pathlib import Path
 from typing import Any
 
+from syncd.cli.history.log import list_newest
+from syncd.config import RepositoryConfig
 
-def test_of_several_repositories_each_result_says_whose_it_is(shell: Any) -> None:
+
+def make_both(shell: Any) -> tuple[Path, Path, Path]:
+    """A clone, a bare one, and a configuration that has both."""
     docs, bare = shell.clone(), shell.root / "bare.git"
     shell.git("clone", "--quiet", "--bare", str(docs), str(bare), cwd=shell.root)
     named = shell.root / "service.toml"
     repository = '[[repository]]\npath = "{}"\ninstance = "00000a"\n[[repository.space]]\nid = "{}"\n'
     text = f'[platform]\nurl = "{shell.url}"\ntoken_file = "{shell.token}"\n'
     named.write_text(text + "".join(repository.format(path, shell.space) for path in (docs, bare)))
+    return docs, bare, named
+
+
+def test_of_several_repositories_each_result_says_whose_it_is(shell: Any) -> None:
+    docs, bare, named = make_both(shell)
     assert shell.fine("sync", "--config", named) == "Everything is in step.\n"
     write(shell, docs, "new.md")
     said = shell.fine("sync", "--config", named)
@@ -25,6 +34,24 @@ def test_of_several_repositories_each_result_says_whose_it_is(shell: Any) -> Non
     document = json.loads(shell.syncd("sync", "--json", "--config", named).stdout)
     assert {one["repository"] for one in document["results"] if one["exit_code"]} == {"bare"}
     assert [one["repository"] for one in document["unsent"]] == ["docs"]
+
+
+def test_what_happened_in_a_repository_is_shown_beside_one_that_cannot_be_read(shell: Any) -> None:
+    docs, bare, named = make_both(shell)
+    shell.fine("sync", "--config", named)
+    said = shell.fine("log", "--config", named)
+    assert "run         bare:  the last run, by command, ok" in said
+    assert "run         docs:  the last run, by command, ok" in said
+    bare.rename(shell.root / "moved.git")
+    done = shell.syncd("log", "--config", named)
+    assert done.returncode == 4
+    assert "docs:  the last run" in done.stdout
+    assert f"error: {bare} is no Git repository" in done.stderr
+    table = {"space": [{"id": shell.space}]}
+    both = [RepositoryConfig.model_validate({"path": path, **table}) for path in (docs, bare)]
+    assert {path for path, _ in list_newest(both, 9)} == {docs}
+    docs.rename(shell.root / "moved")
+    assert shell.syncd("log", "--config", named).returncode == 78
 
 
 def write(shell: Any, docs: Path, name: str) -> None:
