@@ -9,7 +9,7 @@ UNIX = "unix:"
 PORT_MAX = 65535
 _HINT = f"write ADDRESS:PORT, such as 127.0.0.1:9470, or {UNIX}/path/of/a/socket"
 _HINTS = {
-    errno.EADDRINUSE: "another program listens there; choose another port",
+    errno.EADDRINUSE: "another program listens there, such as another syncd; end that one, or choose another port",
     errno.EACCES: "ports below 1024 are for root; choose a higher one, or for a socket a directory of your own",
     errno.EADDRNOTAVAIL: "this machine does not have the address; 127.0.0.1 is for itself, 0.0.0.0 for all of its own",
     errno.ENOENT: "make the directory of the socket first",

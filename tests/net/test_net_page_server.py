@@ -201,7 +201,7 @@ def test_an_address_that_is_taken_is_told_apart_from_one_that_is_none() -> None:
     with serve_pages("127.0.0.1:0", handle, print, name="test") as server:
         taken = server.url.removeprefix("http://").rstrip("/")
         for address, reason, hint in (
-            (taken, "Address already in use", "another program listens there"),
+            (taken, "Address already in use", "another program listens there, such as another syncd"),
             ("127.0.0.1", "it has no port", "write ADDRESS:PORT"),
             ("unix:/absent/page.sock", "No such file or directory", "make the directory"),
         ):

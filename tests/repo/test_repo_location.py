@@ -98,8 +98,10 @@ def test_outside_of_any_repository_there_is_none(tmp_path: Path) -> None:
     assert discover_repository(tmp_path) is None
     (tmp_path / "file").touch()
     for path in (tmp_path, tmp_path / "gone", tmp_path / "file"):
-        with pytest.raises(NotARepository, match="is no Git repository"):
+        with pytest.raises(NotARepository, match="is no Git repository") as refused:
             find_repository(path)
+        # Who moved a repository away must not be told to begin a new one in its place.
+        assert ("git init" in refused.value.hint) == path.exists()
 
 
 @pytest.mark.parametrize("foreign", [".", ".git"])

@@ -44,6 +44,9 @@ def find_repository(path: Path) -> RepositoryLocation:
         if place is None:
             if path.is_dir():
                 os.scandir(path).close()  # what cannot be read is told apart from what is not there
+            if not os.path.lexists(path):
+                hint = "move it back, or name the place where it is now"
+                raise NotARepository(f"{path} is no Git repository: there is nothing of that name", hint=hint)
             hint = "name the repository's top directory, or git init there"
             raise NotARepository(f"{path} is no Git repository", hint=hint)
         for mine in {place.git_dir, place.common_dir, place.work_tree or place.git_dir}:
