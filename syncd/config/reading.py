@@ -91,14 +91,17 @@ def make_document(path: Path, data: bytes) -> Document:
         place = f"{path}:{line}:{column}"
         raise ConfigInvalid(f"{place}: this is no UTF-8", hint="save the file as UTF-8") from error
     except tomllib.TOMLDecodeError as error:
-        raise ConfigInvalid(_locate_syntax_error(path, str(error))) from error
+        raise ConfigInvalid(_locate_syntax_error(path, data, str(error))) from error
     except RecursionError:
         raise ConfigInvalid(f"{path}: tables or lists lie too deep in each other") from None
 
 
-def _locate_syntax_error(path: Path, text: str) -> str:
-    found = _SYNTAX_ERROR.fullmatch(text)
-    return f"{path}:{found['line']}:{found['column']}: {found['what']}" if found else f"{path}: {text}"
+def _locate_syntax_error(path: Path, data: bytes, text: str) -> str:
+    """The message of an error with its place; where the file ends too early, that is behind its last character."""
+    if found := _SYNTAX_ERROR.fullmatch(text):
+        return f"{path}:{found['line']}:{found['column']}: {found['what']}"
+    written = data.decode("utf-8-sig").rstrip().split("\n")
+    return f"{path}:{len(written)}:{len(written[-1]) + 1}: {text}"
 
 
 def _read_plain(path: Path) -> bytes:

@@ -150,6 +150,15 @@ def test_what_is_no_toml_has_its_place(tmp_path: Path, check: CommandRunner) -> 
     assert f"{file}:2:7: error: Invalid value" in said.out
 
 
+def test_what_ends_too_early_has_the_place_of_its_end(tmp_path: Path, check: CommandRunner) -> None:
+    file = write(tmp_path / "own.toml", '[platform]\nurl = "https://api.example.com\n\n')
+    said = check("--config", str(file))
+    assert said.code == 78
+    assert f"{file}:2:31: error: " in said.out
+    file.write_text("[platform]\nurl = [\n\n")
+    assert f"{file}:2:8: error: Invalid value (at end of document)" in check("--config", str(file)).out
+
+
 def test_variables_are_checked_too(tmp_path: Path, check: CommandRunner, monkeypatch: pytest.MonkeyPatch) -> None:
     file = write(tmp_path / "own.toml", RIGHT)
     monkeypatch.setenv("SYNCD_TOKN", "secret-1")
