@@ -91,8 +91,10 @@ def propose(
         note_waiting_steps(workspace.repository, binding, NO_REQUEST, state, plan.report.select("report"))
     if written.live is None or workspace.is_dry_run:
         return Applied(plan.report.changes, written.notes, outcomes) if plan.report.changes else Unchanged(outcomes)
-    head = report_request(written.live.change_request, "create" if opened else "update")
-    done.append(Applied((head, *plan.report.changes)))
+    head = report_request(written.live.change_request, "create" if opened and not written.is_found else "update")
+    # One that was found may hold all of it already.
+    changes = plan.report.changes if written.revision or not written.is_found else plan.report.select("report")
+    done.append(Applied((head, *changes)))
     live, notes = _describe_written(workspace, binding, written, written.live)
     done.append(Applied((), (*_report_others(workspace, own, older, live), *notes), outcomes))
     return join_outcomes(done)

@@ -46,7 +46,8 @@ ROUNDS = 5
 class WrittenIntent:
     """The result of writing an intent: the plan of the first round, the change request, and the intent of the last.
 
-    Shape: `revision` is the one that the last write made, or "".
+    Shape: `revision` is the one that the last write made, or "". `is_found` says that the change request was there
+    before, opened by another clone or by a run that was killed; then the first plan was not made against it.
     """
 
     plan: ContentPlan
@@ -54,6 +55,7 @@ class WrittenIntent:
     intent: Intent
     notes: tuple[str, ...]
     revision: str = ""
+    is_found: bool = False
 
 
 def write_intent(
@@ -101,7 +103,7 @@ class _Rounds:
         self.written: dict[str, Anchor] = {}
         self.revisions: tuple[str, ...] = ()
         self.is_recorded = self.is_commented = self.has_lost_answer = self.has_written = False
-        self.is_first = True
+        self.is_first, self.is_found = True, False
         self.changed: ChangedPages | None = None
 
     def result(self) -> WrittenIntent:
@@ -112,9 +114,8 @@ class _Rounds:
         # Where only a few pages are sent, nothing in the tables of the space is skipped.
         skipped = () if self.is_commented or self._desired is None else _list_skipped(self.binding, self.desired.draft)
         notes = tuple(dict.fromkeys((*self.notes, *self.intent.notes, *skipped)))
-        return WrittenIntent(
-            self.first_plan, self.live, self.intent, notes, self.revisions[-1] if self.revisions else ""
-        )
+        revision = self.revisions[-1] if self.revisions else ""
+        return WrittenIntent(self.first_plan, self.live, self.intent, notes, revision, self.is_found)
 
     def list_written(self, *, is_new: bool) -> list[Applied]:
         """Return what was written so far; `is_new` says that there was no change request before."""
@@ -209,6 +210,7 @@ class _Rounds:
             self.live = open_proposal(workspace, binding, self.intent, self.subject)
             _record_opened(workspace, binding, self.live)
             if self.live.change_request.revision_initial != revision or not self.live.is_fresh:
+                self.is_found = not self.live.is_fresh
                 return False  # it holds more than the main content that was planned against: plan again against it
             revision = self.live.change_request.revision
         writer = ContentWriter(workspace, binding, self.live.change_request.id, content.translation, revision)

@@ -47,3 +47,18 @@ def test_a_repository_that_is_older_than_its_database_is_read_anew(docs: Writer,
     request = web.proposed()
     for page in ("p1", "p2", "p4"):
         assert "says B." in web.text(page, request=request)
+
+
+def test_a_change_request_that_is_found_again_is_not_said_to_be_created(docs: Writer, web: Web) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    assert "create change request #1" in docs.run("push")
+    docs.forget()
+    said = docs.run("push")
+    assert "update change request #1" in said
+    assert "page p1.md" not in said
+    docs.forget()
+    docs.edit("p2.md", "P2 one.", "P2 one, says B.")
+    said = docs.run("push")
+    assert "update change request #1" in said
+    assert "update page p2.md" in said
+    assert [request.number for request in web.requests()] == [1]
