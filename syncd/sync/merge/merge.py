@@ -177,7 +177,7 @@ class _Merge:
         base_tree, *sides = (one.tree for one in moved)
         one, other = (follow_renames(self.repository, self.bindings, base_tree, side) for side in sides)
         trees = (base_tree, one, other)
-        joined = join_halves(self.repository, self.bindings, (ours, theirs), trees)
+        joined = join_halves(self.repository, self.bindings, (ours, theirs), trees, self._find_moves())
         base_tree, one, other = (
             tree if tree == now else drop_absent_pages(self.repository, self.bindings, now, [tree])
             for tree, now in zip(trees, joined, strict=True)

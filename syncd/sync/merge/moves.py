@@ -141,32 +141,39 @@ def drop_false_moves(repository: Repository, before: str, after: str, moves: Map
 
 
 def join_halves(
-    repository: Repository, bindings: Sequence[Binding], sides: tuple[str, str], trees: tuple[str, str, str]
+    repository: Repository,
+    bindings: Sequence[Binding],
+    sides: tuple[str, str],
+    trees: tuple[str, str, str],
+    recorded: RecordedMoves,
 ) -> tuple[str, str, str]:
     """Return the trees of a merge in which a page that one side has moved to another space is one page for the others.
 
     Shape: where one half of such a move is known to both sides, and the other is not, base and the other side have the
     page in both spaces. There it is left where this side does not have it any more, with what the other side made of
     both, so that this goes with the page; where both were given other lines, nothing is joined. `sides` are the
-    commits, and `trees` those of base, ours and theirs. SUMMARY.md may list a page that its tree has no more.
+    commits, `trees` those of base, ours and theirs, and `recorded` the moves of each side, by which the other side may
+    have given a half another path. SUMMARY.md may list a page that its tree has no more.
     """
     base, found = trees[0], list(trees)
     for number, other in ((1, 2), (2, 1)) if len(bindings) > 1 else ():
+        moved = recorded[other - 1]
         changes = repository.compare_trees(base, trees[other])
-        edited = {one.path for one in changes if one.status == "M" and is_markdown(one.path)}
+        edited = {one.path for one in changes if one.status == "M" and is_markdown(one.path)} | moved.keys()
         others = repository.compare_trees(base, trees[number])
         gone = [one.path for one in others if one.status == "D" and is_markdown(one.path)]
         for path in gone if edited else ():
             half = _find_other_half(repository, bindings, sides[number - 1], sides[other - 1], path)
             if half is None or edited.isdisjoint((path, half)) or repository.lookup(trees[number], half) is None:
                 continue
-            versions = [(base, half), (trees[other], path), (trees[other], half)]
+            there = [moved.get(one, one) for one in (path, half)]
+            versions = [(base, half), *((trees[other], one) for one in there)]
             before, edit, left = (repository.find_file(tree, one) for tree, one in versions)
             if before is None or edit is None or left is None:
                 continue
             (text,) = repository.merge_texts([(before.oid, edit.oid, left.oid)])
             if not text.conflicts:
-                joined = {half: None, path: replace(edit, oid=text.oid)}
+                joined = {there[1]: None, there[0]: replace(edit, oid=text.oid)}
                 for place, files in ((0, {half: None}), (other, joined)):
                     found[place] = repository.write_tree(found[place], files)
     return found[0], found[1], found[2]

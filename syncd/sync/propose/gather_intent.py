@@ -242,8 +242,11 @@ def _find_added_in_main(
     repository = workspace.repository
     if taken is None or taken == main:
         return {}
-    changes = repository.compare_trees(taken, main, renames=True)
-    added = [change.path for change in changes if change.before is None and binding.holds(change.path)]
+    changes = repository.compare_trees(taken, main)
+    new = [change.path for change in changes if change.before is None and binding.holds(change.path)]
+    # Git may take a page of another space for one that was moved here: only the mirror's records tell.
+    moved = set(find_moves(workspace, taken, main).values()) if new else set()
+    added = [path for path in new if path not in moved]
     later = find_moves(workspace, main, ours) if added else {}
     names = [(path, later[path]) if path in later else (path,) for path in added]
     return {name: both for both in names for name in both}

@@ -49,6 +49,19 @@ def test_an_edit_of_the_old_page_follows_to_the_new_one_that_is_merged(
         assert other.titles()["q1"] == "P1, says W."
 
 
+def test_an_edit_of_the_old_page_that_got_another_slug_follows_to_the_new_one(two: Two) -> None:
+    docs, one, other = two
+    other.merge()
+    one.rename("p1", "ren")
+    one.edit("ren", "P1 one.", "P1 one, says W.")
+    docs.run("sync")
+    assert not docs.has("one/ren.md"), "the page is in both spaces"
+    assert "P1 one, says W." in docs.read("two/q1.md")
+    merge_all(docs, one, other)
+    assert "P1 one, says W." in other.text("q1")
+    assert "P1" not in one.titles().values()
+
+
 def test_words_of_a_reviewer_and_of_the_former_space_are_both_in_the_page(two: Two) -> None:
     docs, one, other = two
     other.edit("q1", "P1 one.", "P1 one, says R.", request=other.proposed())

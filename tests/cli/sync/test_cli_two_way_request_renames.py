@@ -1,11 +1,11 @@
-"""A reviewer gives a page another slug in a change request.
+"""A page gets another slug in a change request, or in main content while a change request is open.
 
 Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_way_request_renames.py
 """
 
 import pytest
 
-from tests.cli.sync.two_way import Team, Web, Writer
+from tests.cli.sync.two_way import Team, Web, Writer, distinct_pages_of
 
 pytestmark = pytest.mark.story
 
@@ -35,3 +35,23 @@ def test_two_clones_have_the_same_files_after_a_reviewer_renamed_a_page(docs: Wr
     for clone in (docs, other):
         clone.run("sync")
     assert docs.files() == other.files()
+
+
+def test_a_page_that_is_renamed_beside_a_copy_of_it_keeps_its_words_and_the_copy_is_one(team: Team) -> None:
+    web = team.space("one", distinct_pages_of("one"))
+    docs = team.clone(web.space)
+    docs.delete("p1.md")
+    docs.run("push")
+    web.rename("p1", "ren")
+    web.add("copy", web.text("ren").replace("# P1", "# Copy"))
+    for number in ("one", "two"):
+        web.edit("ren", f"P1 {number}.", f"P1 {number}, says W.")
+    docs.run("sync")  # Git alone would say that the page became the copy, which is more like it
+    request = web.proposed()
+    assert "P1 one, says W." in web.text("ren", request=request)
+    assert "copy" not in web.slugs(request=request)
+    web.client.change_requests.merge(web.space, str(request))
+    docs.settle()
+    assert sorted(web.slugs()) == ["", "copy", "p2", "p3", "p4", "ren"]
+    assert "P1 one, says W." in web.text("ren")
+    assert docs.git("diff", "HEAD", "platform/main") == ""
