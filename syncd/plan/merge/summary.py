@@ -90,8 +90,6 @@ class _SummaryMerge:
         if kind != "page" or not isinstance(base, str):
             return own
         one, other = self.ours_paths.get(base, base), self.theirs_paths.get(base, base)
-        if one != other and base not in (one, other):
-            self.notes.append(f"{base}: both sides renamed it, to {one} and {other}; this side's name stands")
         return one if one != base else other
 
     def _find_parent(self, identity: Identity) -> Identity:
