@@ -265,12 +265,12 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
 def _describe_dropped(
     workspace: Workspace, binding: Binding, merged: Sequence[Proposal], before: str | None, after: str
 ) -> Iterator[str]:
-    """A note for each change request whose merge took lines out of pages that were in conflict."""
+    """A note for each change request whose merge took lines of main content out."""
     for proposal in merged:
         if before is None:
             return
         both = merge(workspace, before, find_head(workspace, binding, proposal))
-        paths = list(find_dropped(workspace.repository, binding, both.conflicts, after=after))
+        paths = list(find_dropped(workspace.repository, binding, both, after=after))
         if paths:
             number, named = proposal.change_request.number, " ".join(map(shlex.quote, paths))
             yield (

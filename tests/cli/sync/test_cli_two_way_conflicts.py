@@ -82,6 +82,20 @@ def test_lines_that_a_merge_in_the_browser_took_out_of_a_page_in_conflict_are_na
     assert "are gone" not in docs.run("sync")
 
 
+def test_lines_of_a_page_that_a_merge_in_the_browser_deletes_are_named(docs: Writer, web: Web) -> None:
+    docs.delete("p3.md")
+    docs.delete("p4.md")
+    docs.run("push")
+    web.edit("p3", "P3 two.", "P3 two, says the web.")
+    request = web.proposed()
+    assert web.client.change_requests.merge(web.space, str(request)).result == "conflicts"
+    said = docs.run("sync")
+    command = said.split("lines of main content are gone: git ")[1].splitlines()[0]
+    assert "-P3 two, says the web." in docs.git(*command.split())
+    assert "p4.md" not in command
+    assert "are gone" not in docs.run("sync")
+
+
 def test_what_waited_beside_a_conflict_is_whole_once_it_is_resolved(docs: Writer, web: Web) -> None:
     start_conflict(docs, web)
     web.edit("p1", "P1 one.", "P1 one, says A.")
