@@ -1,5 +1,6 @@
 """Find what is known before a revision of a change request is read: where its pages belong, and what was sent."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
 from syncd.plan.message import SPACE
 from syncd.plan.mirror.revision import list_bodies
+from syncd.plan.propose.page_tree import MOVING
 from syncd.sync.binding import Binding
 from syncd.sync.mirror.anchors import LOST_PREFIX, find_mirror_base, list_entry_paths, read_entries
 from syncd.sync.mirror.roots import choose_settings_commit, move_below_root
@@ -146,10 +148,16 @@ def _keep_proposed_paths(
 
 
 def _is_renamed_by_others(former: Anchor, path: str, form: str, settings: Settings) -> bool:
-    """Whether a page has a slug on the platform that is neither the one that it had nor the one that its file asks for,
-    and the branch, which has it at a path, has not renamed it."""
-    known = (derive_page_slug(one, settings=settings) for one in (former.form, former.path))
-    return former.path == path and derive_page_slug(form, settings=settings) not in known
+    """Whether a page of a change request, which the branch has at a path, has a slug that others gave it.
+
+    That is one that is neither the former one nor what the branch's file asks for. Where the branch gave the file
+    another name, the former slug counts as others', too: the branch's was not written then, and main content may have
+    renamed the page since the change request began.
+    """
+    slug, wanted, own = (derive_page_slug(one, settings=settings) for one in (form, path, former.path))
+    if wanted == own:
+        return former.path == path and slug not in (wanted, derive_page_slug(former.form, settings=settings))
+    return re.fullmatch(rf"{re.escape(wanted)}({MOVING})?(-\d+)?", slug, re.IGNORECASE) is None
 
 
 def _find_left_behind(workspace: Workspace, binding: Binding, commit: str, taken: Collection[str]) -> dict[str, Anchor]:

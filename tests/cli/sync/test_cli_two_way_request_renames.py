@@ -55,3 +55,22 @@ def test_a_page_that_is_renamed_beside_a_copy_of_it_keeps_its_words_and_the_copy
     assert sorted(web.slugs()) == ["", "copy", "p2", "p3", "p4", "ren"]
     assert "P1 one, says W." in web.text("ren")
     assert docs.git("diff", "HEAD", "platform/main") == ""
+
+
+def test_a_page_that_main_content_and_the_branch_rename_beside_an_open_change_request_has_the_branchs_name(
+    docs: Writer, web: Web
+) -> None:
+    with (docs.path / ".git" / "syncd.toml").open("a") as configuration:
+        configuration.write('\n[repository.change_requests]\nupdate = "never"\n')
+    docs.run("trust", "--yes")
+    docs.edit("p3.md", "P3 one.", "P3 one, says A.")
+    docs.run("push")
+    web.rename("p2", "theirs")
+    docs.rename("p2.md", "mine.md")
+    docs.run("sync")  # the change request has not taken in the other name
+    assert "mine" in web.slugs(request=web.proposed())
+    web.client.change_requests.merge(web.space, str(web.proposed()))
+    docs.settle()
+    assert web.titles()["mine"] == "P2"
+    assert docs.has("mine.md")
+    assert docs.git("diff", "HEAD", "platform/main") == ""
