@@ -82,10 +82,15 @@ def is_markdown(path: str) -> bool:
     return path.lower().endswith((".md", ".markdown"))
 
 
-def is_same_page(path: str, other: str) -> bool:
-    """Return whether two paths are those of one page with pages below it and without: `x/README.md` and `x.md`."""
+def list_forms(path: str) -> tuple[str, str]:
+    """Return the paths that a page has without pages below it and with some: `x.md` and `x/README.md`."""
     stem = path.removesuffix(".md").removesuffix("/README")
-    return {path, other} == {f"{stem}.md", f"{stem}/README.md"}
+    return f"{stem}.md", f"{stem}/README.md"
+
+
+def is_same_page(path: str, other: str) -> bool:
+    """Return whether two paths are those of one page with pages below it and without."""
+    return {path, other} == set(list_forms(path))
 
 
 def make_collision_key(path: str) -> str:

@@ -14,6 +14,7 @@ from syncd.model.revision import Revision
 from syncd.model.text import clean_title
 from syncd.plan.propose.identity import ListedPage, find_desired_paths
 from syncd.plan.propose.page_tree import Node, build_tree
+from syncd.plan.propose.steps import FormerPage
 from syncd.plan.toc_match import Identity, Outline, OutlineEntry, match_outlines
 
 
@@ -22,11 +23,14 @@ class ExistingSide:
     """The content that a proposal starts from: a revision, and the anchors of its pages and files by id.
 
     Shape: `link_titles` are those that Git has for it, by path; they count where the platform tells none at all.
+    `deleted` are pages that a change request has deleted and the branch has, by path: inserted anew, such a page would
+    be another one than in main content.
     """
 
     revision: Revision
     anchors: Mapping[str, Anchor]
     link_titles: Mapping[str, str] = field(default_factory=dict)
+    deleted: Mapping[str, FormerPage] = field(default_factory=dict)
 
 
 def _read_nothing(path: str) -> bytes:

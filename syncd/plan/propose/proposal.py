@@ -17,7 +17,7 @@ from syncd.plan.fewest_moves import find_staying
 from syncd.plan.propose import manual_steps
 from syncd.plan.propose.alignment import DesiredSide, ExistingSide, align_sides
 from syncd.plan.propose.page_tree import MOVING, Node, list_below
-from syncd.plan.propose.steps import AddFile, DeleteStep, InsertStep, Step, UpdateStep, build_change
+from syncd.plan.propose.steps import AddFile, DeleteStep, FormerPage, InsertStep, Step, UpdateStep, build_change
 from syncd.plan.toc_match import TOP, OutlineEntry
 
 
@@ -167,16 +167,27 @@ class _Planner:
     def _plan_insert(self, spot: OutlineEntry, parent: Node, previous: Node | None) -> Node:
         path = spot.entry.path
         assert path is not None
-        node, slug = Node(path, None, path), derive_page_slug(path, settings=self.settings)
+        slug = derive_page_slug(path, settings=self.settings)
+        former = self._find_former(path) if slug else None
+        node = Node(former.id if former else path, None, path)
         node.slug = (
             self._claim_slug(node, parent, slug) if slug else parent.find_free_slug(slugify(spot.entry.title), but=node)
         )
         place = _find_position(parent, previous)
-        at = None if place == len(parent.children) else place
+        at = None if place == len(parent.children) and former is None else place
         parent.insert(node, place)
         oid = self.desired.blobs[path]
-        self.steps.append(InsertStep(path, oid, self._find_title(spot), node.slug if slug else "", parent.id, at))
+        step = InsertStep(path, oid, self._find_title(spot), node.slug if slug else "", parent.id, at, former)
+        self.steps.append(step)
         return node
+
+    def _find_former(self, path: str) -> FormerPage | None:
+        """The page that the change request has deleted at a path, if it can come back where it was."""
+        former = self.existing.deleted.get(path)
+        if former is None:
+            return None
+        parent = next((node for node in list_below(self.root) if node.id == former.parent), self.root)
+        return former if parent.is_free(former.slug, but=Node(former.id, None, path)) else None
 
     def _plan_update(self, spot: OutlineEntry, node: Node, move_to: Node | None, previous: Node | None) -> None:
         page, path = node.page, spot.entry.path

@@ -17,8 +17,21 @@ class AddFile:
 
 
 @dataclass(frozen=True)
+class FormerPage:
+    """A page of main content that a change request has deleted: as `revision` has it, with its parent's id or ROOT."""
+
+    id: str
+    slug: str
+    parent: str
+    revision: str
+
+
+@dataclass(frozen=True)
 class InsertStep:
-    """Insert the page of file `path` under `into` (a page id, the path of a page inserted earlier, or ROOT)."""
+    """Insert the page of file `path` under `into` (a page id, the path of a page inserted earlier, or ROOT).
+
+    Shape: with `former`, that page comes back, and gets what the step says; `at` is not None then.
+    """
 
     path: str
     oid: str
@@ -26,6 +39,7 @@ class InsertStep:
     slug: str
     into: str
     at: int | None
+    former: FormerPage | None = None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from syncd.errors import FileInvalid
 from syncd.layout.tree.draft import read_draft
 from syncd.layout.tree.path_allocator import strip_number
-from syncd.layout.tree.paths import ASSETS, INCLUDES, is_same_page
+from syncd.layout.tree.paths import ASSETS, INCLUDES, is_same_page, list_forms
 from syncd.layout.tree.placement import Placement, assign_paths, match_pages
 from syncd.layout.tree.summary import Entry, walk_entries
 from syncd.model.anchor import Anchor
@@ -173,8 +173,7 @@ def recover_anchors(
 
 def _find_either_form(path: str, free: Collection[str]) -> str:
     """Where a page is that no table of contents lists: at its path, or at that of a page with pages below it."""
-    stem = path.removesuffix(".md").removesuffix("/README")
-    return next((form for form in (path, f"{stem}.md", f"{stem}/README.md") if form in free), path)
+    return next((form for form in (path, *list_forms(path)) if form in free), path)
 
 
 def read_entries(repository: Repository, binding: Binding, commit: str) -> tuple[Entry, ...]:

@@ -68,6 +68,8 @@ def find_changed_pages(
     listed = {entry.path for entry, _ in walk_entries(entries[0]) if entry.path is not None}
     anchors = _find_anchors(workspace, binding, live, {*blobs, *targets, *listed})
     pages = {path: anchor for path, anchor in anchors.items() if anchor.kind == "page"}
+    if any(change.status == "A" and change.path in pages for change in changes):
+        return None  # the change request has deleted it, and it is to come back as the same page
     plan = plan_excerpt(
         entries,
         pages,

@@ -8,16 +8,19 @@ from dataclasses import replace
 from posixpath import dirname, join, normpath
 
 from syncd.errors import FileInvalid
+from syncd.layout.tree.paths import is_decodable, list_forms
 from syncd.layout.tree.placement import Placement, assign_paths
 from syncd.layout.tree.summary import parse_summary, walk_entries
 from syncd.layout.tree.translate import Translation
 from syncd.model.anchor import Anchor
 from syncd.model.change_request import ChangeRequest
+from syncd.model.page import walk_pages
 from syncd.model.revision import Revision
 from syncd.plan.message import REVISION, SPACE
 from syncd.plan.mirror.revision import list_bodies
-from syncd.plan.propose.alignment import ExistingSide
+from syncd.plan.propose.alignment import DesiredSide, ExistingSide
 from syncd.plan.propose.description import read_commit_unless_partial, read_sent_part, read_written_revision
+from syncd.plan.propose.steps import ROOT, FormerPage
 from syncd.repo.repository import Repository
 from syncd.repo.values import Commit
 from syncd.sync.binding import Binding
@@ -238,6 +241,31 @@ def _record_revision(reading: Reading, step: RevisionStep, update: Update) -> Ex
     save_anchors(workspace, binding, proposal.lane, step.revision.id, written_commit, known.anchors if known else {})
     link_titles = _read_link_titles(repository, binding, commit)
     return _build_content(step.revision, gathered.placement, result.anchors, commit, link_titles)
+
+
+def find_deleted_pages(
+    workspace: Workspace, binding: Binding, existing: ExistingSide, desired: DesiredSide
+) -> dict[str, FormerPage]:
+    """Return the pages that a change request has deleted, and that a branch has again, by path.
+
+    Shape: main content is read only where there may be one. Left out is a page below which main content has others
+    that are to stay deleted: they would come back with it.
+    """
+    known = {anchor.path for anchor in existing.anchors.values()}
+    new = [path for path in desired.draft.documents if path in desired.blobs and path not in known]
+    each = ((form, path) for path in filter(is_decodable, new) for form in (path, *list_forms(path)))
+    paths = {form: path for form, path in each if form not in known}
+    anchors = workspace.store.find_anchors(binding.space, paths) if paths else []
+    there = {page.id for page, _ in walk_pages(existing.revision.pages)} if anchors else set()
+    gone = {anchor.id: paths[anchor.path] for anchor in anchors if anchor.kind == "page" and anchor.id not in there}
+    if not gone:
+        return {}
+    main = MainContent(workspace.client, binding.space).content()
+    return {
+        gone[page.id]: FormerPage(page.id, page.slug or "", parent.id if parent is not None else ROOT, main.id)
+        for page, parent in walk_pages(main.pages)
+        if page.id in gone and all(below.id in there or below.id in gone for below, _ in walk_pages(page.pages))
+    }
 
 
 def _commit_tree(workspace: Workspace, start: str, here: str) -> str:

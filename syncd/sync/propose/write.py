@@ -22,11 +22,12 @@ from syncd.model.content_write import (
     InsertPage,
     NewFile,
     Operation,
+    RevertPage,
     UpdatePage,
 )
 from syncd.plan.propose.moved_pages import find_moved_pages
 from syncd.plan.propose.proposal import ContentPlan
-from syncd.plan.propose.steps import ROOT, AddFile, DeleteStep, InsertStep, UpdateStep
+from syncd.plan.propose.steps import ROOT, AddFile, DeleteStep, FormerPage, InsertStep, UpdateStep
 from syncd.sync.binding import Binding
 from syncd.sync.mirror.values import RevisionMoved
 from syncd.sync.workspace import Workspace
@@ -73,12 +74,14 @@ class ContentWriter:
             self._upload(group)
         for step in proposal.steps:
             match step:
+                case InsertStep(former=FormerPage() as former):
+                    self._restore_page(step, former)
                 case InsertStep():
                     self._insert_page(step)
                 case UpdateStep():
                     self._update_page(step)
                 case DeleteStep():
-                    self._add_operation(DeletePage(page=step.id), 0)
+                    self._add_operations(DeletePage(page=step.id))
         self._send_batch()
         self._resend_pages()
         reach(FaultPoint.CONTENT_WRITTEN)
@@ -120,8 +123,17 @@ class ContentWriter:
             self._to_resend[step.path] = step.oid
         ref = f"{REF}{len(self._inserting)}"
         fields = {name: value for name, value in given.items() if value is not None}
-        self._add_operation(InsertPage.model_validate(fields | {"document": {"markdown": text}, "ref": ref}), len(text))
+        operation = InsertPage.model_validate(fields | {"document": {"markdown": text}, "ref": ref})
+        self._add_operations(operation, size=len(text))
         self._inserting[ref] = step
+
+    def _restore_page(self, step: InsertStep, former: FormerPage) -> None:
+        text = self._translate_tracked(step.path, step.oid)
+        fields = {"title": step.title, "slug": step.slug, "at": step.at, "into": self._find_parent(step.into) or None}
+        update = UpdatePage.model_validate(fields | {"page": former.id, "document": {"markdown": text}})
+        # Together, so that no revision has the page as it was: that would pass for what a reviewer did.
+        self._add_operations(RevertPage(page=former.id, revision=former.revision), update, size=len(text))
+        self._record_written("page", former.id, step.path, step.oid)
 
     def _update_page(self, step: UpdateStep) -> None:
         given = {"title": step.title, "slug": step.slug, "at": step.at}
@@ -132,7 +144,8 @@ class ContentWriter:
             fields["document"] = {"markdown": text}
         if step.into is not None:
             fields["into"] = self._find_parent(step.into) or None
-        self._add_operation(UpdatePage.model_validate(fields | {"page": self._find_id(step.id)}), len(text or ""))
+        operation = UpdatePage.model_validate(fields | {"page": self._find_id(step.id)})
+        self._add_operations(operation, size=len(text or ""))
         if not step.later:
             self._record_written("page", step.id, step.path, oid or "")
 
@@ -167,13 +180,15 @@ class ContentWriter:
             if id is not None and (complete or path in self._retitled):
                 fields = {"title": self._retitled[path]} if path in self._retitled else {}
                 update = UpdatePage.model_validate({"page": id, "document": {"markdown": text}, **fields})
-                self._add_operation(update, len(text))
+                self._add_operations(update, size=len(text))
         self._send_batch()
 
-    def _add_operation(self, operation: Operation, size: int) -> None:
-        if len(self._batch) == OPERATIONS_MAX or (self._batch and self._size + size > REQUEST_SIZE_MAX):
+    def _add_operations(self, *operations: Operation, size: int = 0) -> None:
+        """Add operations that must be in one request."""
+        is_full = len(self._batch) + len(operations) > OPERATIONS_MAX or self._size + size > REQUEST_SIZE_MAX
+        if self._batch and is_full:
             self._send_batch()
-        self._batch.append(operation)
+        self._batch += operations
         self._size += size
 
     def _send_batch(self) -> None:

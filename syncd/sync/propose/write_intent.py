@@ -18,6 +18,7 @@ from syncd.plan.propose.alignment import DesiredSide
 from syncd.plan.propose.comments import name_pages
 from syncd.plan.propose.description import read_commit_of_revision
 from syncd.plan.propose.proposal import ContentPlan, plan_proposal
+from syncd.plan.propose.steps import InsertStep
 from syncd.sync.binding import Binding
 from syncd.sync.directories import follow_directories
 from syncd.sync.merge.base import record_tip
@@ -26,7 +27,7 @@ from syncd.sync.mirror.values import RevisionMoved
 from syncd.sync.outcome import Applied
 from syncd.sync.propose.arrived_pages import record_changed_pages
 from syncd.sync.propose.changed_pages import find_changed_pages
-from syncd.sync.propose.existing import read_main_content, record_proposed_content
+from syncd.sync.propose.existing import find_deleted_pages, read_main_content, record_proposed_content
 from syncd.sync.propose.gather_intent import gather_intent
 from syncd.sync.propose.intent import ChangedPages, ExistingContent, Intent
 from syncd.sync.propose.open_request import open_proposal, report_request
@@ -103,7 +104,8 @@ class _Rounds:
         self.written: dict[str, Anchor] = {}
         self.revisions: tuple[str, ...] = ()
         self.is_recorded = self.is_commented = self.has_lost_answer = self.has_written = False
-        self.is_first, self.is_found = True, False
+        self.is_first = self.restores = True
+        self.is_found = False
         self.changed: ChangedPages | None = None
 
     def result(self) -> WrittenIntent:
@@ -141,7 +143,10 @@ class _Rounds:
         if content is None:
             return True
         wanted = _add_differences(self.workspace, self.binding, self.intent, self.desired, content)
-        plan = plan_proposal(wanted, content.existing)
+        existing = content.existing
+        if self.live is not None and self.restores:
+            existing = replace(existing, deleted=find_deleted_pages(self.workspace, self.binding, existing, wanted))
+        plan = plan_proposal(wanted, existing)
         if self.live is None and plan.steps:
             # A change request that changes nothing on the platform would be opened again whenever it is merged.
             bare = plan_proposal(_ignore_form(self.workspace, wanted, content), content.existing)
@@ -231,7 +236,7 @@ class _Rounds:
             if _has_moved(workspace, binding, self.live, writer.revision):
                 return False  # somebody deleted, say, a page since it was read: the next round sees that
             if refusal.status != NO_ROUTE[0]:
-                self._plan_refused_anew(refusal)
+                self._plan_refused_anew(refusal, plan)
                 return False
             if workspace.write == "content":
                 hint = 'write = "auto" puts the proposal into comments of the change request'
@@ -244,18 +249,21 @@ class _Rounds:
         self.written |= writer.written
         return False
 
-    def _plan_refused_anew(self, refusal: Rejected) -> None:
-        """Let the next round plan from both trees, where this one planned from tables of contents, which have no slugs.
+    def _plan_refused_anew(self, refusal: Rejected, plan: ContentPlan) -> None:
+        """Let the next round plan from both trees, where this one planned from tables of contents, which have no slugs;
+        and insert pages anew, where this one brought them back.
 
-        Raises: the refusal, where both trees were read; ProposalEnded.
+        Raises: the refusal, where this round did neither; ProposalEnded.
         """
         try:
             with detect_end(self.workspace, self.binding, self.live):
                 raise refusal
         except Rejected:
-            if self.changed is None:
+            has_restored = any(isinstance(step, InsertStep) and step.former is not None for step in plan.steps)
+            if self.changed is None and not has_restored:
                 raise
             self.changed = self.first_plan = None
+            self.restores = not has_restored
 
     def _propose_in_comments(self, plan: ContentPlan, live: Proposal) -> str:
         """Put the plan into comments, since the platform's API writes no content, and return a note."""

@@ -10,7 +10,7 @@ import pytest
 from syncd.api.client import Client
 from syncd.errors import NotFound, Rejected
 from syncd.model.changes import Changes
-from syncd.model.content_write import ContentWrite, ContentWritten, Markdown, UpdatePage
+from syncd.model.content_write import ContentWrite, ContentWritten, Markdown, RevertPage, UpdatePage
 from syncd.model.page import walk_pages
 from syncd.sync.outcome import Applied
 from syncd.sync.run.cycle import run_cycle
@@ -121,6 +121,30 @@ RENAMES = (
     },
     {"guide/install.md": f"{SETUP_PAGE}\nFour.\n"},
 )
+
+
+def test_a_page_that_the_platform_does_not_bring_back_is_inserted(world: Any, fine: Any) -> None:
+    world.clone()
+    world.commit("Drop", {"SUMMARY.md": SUMMARY.replace(SETUP, "")}, gone=("guide/setup.md",))
+    fine(run(world, lambda client: client))
+    world.git("revert", "--no-edit", "HEAD")
+    refused: list[ContentWrite] = []
+
+    def stand(client: Client) -> Any:
+        def write_content(space: str, request: str, body: ContentWrite) -> ContentWritten:
+            if any(isinstance(change, RevertPage) for change in body.changes):
+                refused.append(body)
+                raise Rejected("no such operation", status=400)
+            return client.change_requests.write_content(space, request, body)
+
+        return Stand(client, change_requests=Stand(client.change_requests, write_content=write_content))
+
+    results = run(world, stand)
+    fine(results)
+    assert len(refused) == 1
+    assert isinstance(results[-1].outcome, Applied)
+    assert [change.key for change in results[-1].outcome.changes] == ["#1", "guide/setup.md"]
+    assert world.git("rev-parse", "platform/changes/docs/1^{tree}") == world.git("rev-parse", "HEAD^{tree}")
 
 
 @pytest.mark.long
