@@ -104,8 +104,7 @@ class _Rounds:
         self.written: dict[str, Anchor] = {}
         self.revisions: tuple[str, ...] = ()
         self.is_recorded = self.is_commented = self.has_lost_answer = self.has_written = False
-        self.is_first = self.restores = True
-        self.is_found = False
+        self.is_first, self.can_restore, self.is_found = True, True, False
         self.changed: ChangedPages | None = None
 
     def result(self) -> WrittenIntent:
@@ -144,7 +143,7 @@ class _Rounds:
             return True
         wanted = _add_differences(self.workspace, self.binding, self.intent, self.desired, content)
         existing = content.existing
-        if self.live is not None and self.restores:
+        if self.live is not None and self.can_restore:
             existing = replace(existing, deleted=find_deleted_pages(self.workspace, self.binding, existing, wanted))
         plan = plan_proposal(wanted, existing)
         if self.live is None and plan.steps:
@@ -263,7 +262,7 @@ class _Rounds:
             if self.changed is None and not has_restored:
                 raise
             self.changed = self.first_plan = None
-            self.restores = not has_restored
+            self.can_restore = not has_restored
 
     def _propose_in_comments(self, plan: ContentPlan, live: Proposal) -> str:
         """Put the plan into comments, since the platform's API writes no content, and return a note."""
