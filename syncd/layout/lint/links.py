@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 
+from syncd.layout.lint.anchors import AnchorReader
 from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.includes import is_include
 from syncd.layout.lint.space import Page, Space
@@ -48,6 +49,7 @@ class _LinkChecker:
     def __init__(self, space: Space) -> None:
         self.space = space
         self.near = NearMisses(space.files)
+        self.anchors = AnchorReader(space)
         self.root = space.draft.settings.add_root("")
 
     def check(self, page: Page, target: Target) -> Iterator[Finding]:
@@ -148,12 +150,15 @@ class _LinkChecker:
 
     def check_anchor(self, page: Page, target_page: Page, anchor: str, place: tuple[int, int]) -> Iterator[Finding]:
         decoded = unquote(anchor)
-        if not decoded or decoded in target_page.anchors or anchor in target_page.anchors:
+        known = self.anchors.find_anchors(target_page) if decoded else frozenset()
+        if not decoded or decoded in known or anchor in known:
+            return
+        if target_page is page and self.anchors.has_where_included(page, decoded):
             return
         where = "this page" if target_page is page else quote_name(target_page.path)
         if decoded in target_page.title_anchors:
             message, hint = f"the title of {where} has no anchor", "name a heading below the title, or no anchor"
         else:
-            near = NearMisses(target_page.anchors).find(decoded)
+            near = NearMisses(known).find(decoded)
             message, hint = f"{where} has no heading #{decoded[:80]}", f"did you mean #{near}?" if near else ""
         yield make_finding("link-anchor", page.path, place, message, hint)

@@ -12,20 +12,19 @@ from syncd.errors import FileInvalid
 from syncd.layout.lint.blank_code import blank_code
 from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.markdown.blocks import find_prose
+from syncd.layout.page.anchors import find_anchor_sources
 from syncd.layout.page.frontmatter import read_fields, read_heading, split_after_title, split_frontmatter
 from syncd.layout.page.links import Target, find_targets
 from syncd.layout.page.specifications import load_specification
 from syncd.layout.richtext.anchors import make_anchor
-from syncd.layout.richtext.outline import find_headings
+from syncd.layout.richtext.nodes import Node
+from syncd.layout.richtext.reading import to_document
 from syncd.layout.tree.draft import HOLDS_NUL, NOT_UTF8, Draft, decode_text, read_draft
 from syncd.layout.tree.paths import is_markdown, make_collision_key
 from syncd.layout.tree.settings import SETTINGS_PATH as SETTINGS
 from syncd.layout.tree.settings import Settings
 from syncd.layout.tree.summary import Entry, walk_entries
 from syncd.layout.tree.variables import TAGS, VARIABLES
-
-HEADINGS_CHARACTERS_MAX = 4_000_000
-"""Characters of a page above which its headings are not read; nobody writes such a page."""
 
 REPOSITORY_FILES = frozenset(
     {
@@ -227,13 +226,14 @@ class Page:
         return frozenset(own) if isinstance(own, dict) else frozenset()
 
     @cached_property
-    def anchors(self) -> frozenset[str]:
-        """The anchors of the headings below the page's title, and the ids that it defines itself there."""
-        head, body = split_after_title(self.text)
-        found = {match[1] for match in _ID.finditer(self.text, len(head)) if self.is_prose(match.start())}
-        if len(self.text) <= HEADINGS_CHARACTERS_MAX:
-            found.update(part.anchor for part in find_headings(body))
-        return frozenset(found)
+    def anchor_sources(self) -> Sequence[str | Node]:
+        """What gives the page its anchors, which its title does not have."""
+        return tuple(find_anchor_sources(to_document(split_after_title(self.text)[1]).nodes))
+
+    @cached_property
+    def included_anchor_sources(self) -> Sequence[str | Node]:
+        """What gives a page that includes this text more anchors."""
+        return tuple(find_anchor_sources(to_document(split_frontmatter(self.text)[1]).nodes))
 
     @cached_property
     def title_anchors(self) -> frozenset[str]:

@@ -30,7 +30,7 @@ def check_specifications(space: Space) -> Iterator[Finding]:
             if target is None or target[0] not in space.files:
                 continue
             path = target[0]
-            specification = _read_specification(space, path)
+            specification = read_specification(space, path)
             if not isinstance(specification, FileInvalid):
                 yield from _check_operation(page, path, specification, found, near)
             elif path not in told:
@@ -38,8 +38,8 @@ def check_specifications(space: Space) -> Iterator[Finding]:
                 yield _report_unreadable(page.path, page.locate(start), specification)
 
 
-def _read_specification(space: Space, path: str) -> Mapping[str, Any] | FileInvalid:
-    """The specification in a file, or why it is none; a file that is too large is not read."""
+def read_specification(space: Space, path: str) -> Mapping[str, Any] | FileInvalid:
+    """Return the specification in a file, or why it is none; a file that is too large is not read."""
     if space.files[path].size > BYTES_MAX:
         return FileUnsupported(f"is larger than {BYTES_MAX} bytes", path=path, line=0)
     return space.read_page(path).specification

@@ -56,3 +56,16 @@ def find_operation(
     if method.lower() not in METHODS:
         return _NOTHING, item
     return follow_reference(specification, read_part(item, method.lower())), item
+
+
+def read_words(part: Mapping[str, Any], name: str) -> str:
+    """Return a member that is text or a number, "" for anything else."""
+    value = part.get(name)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return str(value).strip()
+
+
+def name_operation(operation: Mapping[str, Any], method: str, path: str) -> str:
+    """Return what readers call an operation: its summary or id, else its method and path."""
+    return read_words(operation, "summary") or read_words(operation, "operationId") or f"{method.upper()} {path}"

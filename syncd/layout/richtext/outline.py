@@ -1,4 +1,4 @@
-"""What search and navigation need to know of a page: its words, its headings with their anchors, its sections."""
+"""What search needs to know of a page: its sections, each with its heading, its anchor and its words."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -15,10 +15,9 @@ _SHOWN = ("title", "alt", "caption", "label", "text", "formula", "expression")
 
 
 @dataclass(frozen=True)
-class Heading:
-    """A heading of a page: level 1 to 6, plain text, and the anchor that addresses it."""
+class _Heading:
+    """A heading of a page: plain text, and the anchor that addresses it."""
 
-    level: int
     text: str
     anchor: str
 
@@ -43,11 +42,6 @@ class Section:
         return " ".join(self.lines)
 
 
-def find_headings(markdown: str) -> tuple[Heading, ...]:
-    """Return the headings of Markdown in order, wherever they stand."""
-    return tuple(heading for heading, _ in _walk_words(to_document(markdown).nodes) if heading is not None)
-
-
 def split_sections(markdown: str) -> tuple[Section, ...]:
     """Return the sections of Markdown in order: one for each heading, and one for words before the first."""
     return split_nodes(to_document(markdown).nodes)
@@ -55,7 +49,7 @@ def split_sections(markdown: str) -> tuple[Section, ...]:
 
 def split_nodes(nodes: Sequence[Node]) -> tuple[Section, ...]:
     """Return the sections of a document's nodes in order, as `split_sections` does those of Markdown."""
-    parts: list[tuple[Heading | None, list[str]]] = [(None, [])]
+    parts: list[tuple[_Heading | None, list[str]]] = [(None, [])]
     for heading, words in _walk_words(nodes):
         if heading is not None:
             parts.append((heading, []))
@@ -65,7 +59,7 @@ def split_nodes(nodes: Sequence[Node]) -> tuple[Section, ...]:
     return tuple(_make_section(heading, lines) for heading, lines in lined if heading or lines)
 
 
-def _make_section(heading: Heading | None, lines: tuple[str, ...]) -> Section:
+def _make_section(heading: _Heading | None, lines: tuple[str, ...]) -> Section:
     return Section(heading.anchor, heading.text, f"#{heading.anchor}", lines) if heading else Section("", "", "", lines)
 
 
@@ -73,7 +67,7 @@ def _join_words(words: list[str]) -> str:
     return " ".join(" ".join(words).split())
 
 
-def _walk_words(nodes: Sequence[Node]) -> Iterator[tuple[Heading | None, str]]:
+def _walk_words(nodes: Sequence[Node]) -> Iterator[tuple[_Heading | None, str]]:
     """The words of a page in order, piece by piece; those of a heading with the heading."""
     pending: list[object] = [nodes]
     while pending:
@@ -92,9 +86,8 @@ def _walk_words(nodes: Sequence[Node]) -> Iterator[tuple[Heading | None, str]]:
                 pending.extend(here[name] for name in reversed(_PARTS) if name in here)
 
 
-def _make_heading(node: Node) -> Heading:
-    level = node["data"].get("level", int(node["type"][-1]))
-    return Heading(level, _join_words([collect_text(node)]), node["meta"]["id"])
+def _make_heading(node: Node) -> _Heading:
+    return _Heading(_join_words([collect_text(node)]), node["meta"]["id"])
 
 
 def _is_line(node: Node) -> bool:

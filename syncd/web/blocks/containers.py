@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 from markupsafe import Markup, escape
 
+from syncd.layout.page.anchors import make_tab_anchor
 from syncd.web.blocks.changes import find_change_word
 from syncd.web.blocks.elements import EMPTY, join_markup, write_element
 from syncd.web.blocks.inline.icons import write_icon
@@ -41,11 +42,10 @@ def _render_hint(state: RenderState, node: Node) -> Markup:
 
 
 def _render_tabs(state: RenderState, node: Node) -> Markup:
-    group = state.allocate_id("tabs")
     items = [
         {
-            "anchor": state.allocate_anchor(title := _find_title(state, item, number)),
-            "title": title,
+            "anchor": state.allocate_id(make_tab_anchor(title := read_text(read_data(item), "title"), number)),
+            "title": title or state.context.labels.tab.format(number=number),
             "icon": write_icon(read_text(read_data(item), "icon")),
             "content": state.render_nodes(read_nodes(item) if read_kind(item) == "tabs-item" else [item]),
             "change": find_change_word(state, item),
@@ -56,11 +56,8 @@ def _render_tabs(state: RenderState, node: Node) -> Markup:
         return EMPTY
     # In a difference, the first tab that changed is the open one.
     chosen = next((number for number, item in enumerate(items, 1) if item["change"]), 1)
+    group = f"_{items[0]['anchor']}"
     return render_template("blocks/tabs.html", group=group, items=items, chosen=chosen, labels=state.context.labels)
-
-
-def _find_title(state: RenderState, item: Node, number: int) -> str:
-    return read_text(read_data(item), "title") or state.context.labels.tab.format(number=number)
 
 
 def _render_stepper(state: RenderState, node: Node) -> Markup:

@@ -8,39 +8,13 @@ from html import unescape
 import nh3
 from markupsafe import Markup
 
+from syncd.layout.page.anchors import SHOWN_ELEMENTS, is_html_id
 from syncd.web.blocks.context import Target
 from syncd.web.blocks.elements import EMPTY, check_link, check_picture, join_markup, write_element
 from syncd.web.blocks.html_signs import drop_html_signs, find_html_signs
 from syncd.web.blocks.members import Node, read_data, read_kind, read_text
 from syncd.web.blocks.state import RenderState
 
-_TAGS = frozenset(
-    {
-        *("a", "abbr", "b", "bdi", "bdo", "blockquote", "br", "caption", "center", "cite", "code", "col", "colgroup"),
-        *("dd", "del", "details", "dfn", "div", "dl", "dt", "em", "figcaption", "figure", "h1", "h2", "h3", "h4", "h5"),
-        *(
-            "h6",
-            "hr",
-            "i",
-            "img",
-            "ins",
-            "kbd",
-            "li",
-            "mark",
-            "ol",
-            "p",
-            "picture",
-            "pre",
-            "q",
-            "rp",
-            "rt",
-            "ruby",
-            "s",
-        ),
-        *("samp", "section", "small", "span", "strike", "strong", "sub", "summary", "sup", "table", "tbody", "td"),
-        *("tfoot", "th", "thead", "time", "tr", "tt", "u", "ul", "var", "wbr"),
-    }
-)
 _ATTRIBUTES: dict[str, set[str]] = {
     "*": {"align", "dir", "id", "lang", "title"},
     "a": {"href", "name"},
@@ -108,7 +82,7 @@ def clean_html(state: RenderState, sources: Sequence[str], contents: Sequence[Ma
     state.words += len(unescape(drop_html_signs("".join(texts))).split())
     html = nh3.clean(
         whole,
-        tags=set(_TAGS),
+        tags=set(SHOWN_ELEMENTS),
         clean_content_tags=set(_DROPPED),
         attributes=_ATTRIBUTES,
         attribute_filter=partial(_filter_attribute, state),
@@ -209,7 +183,7 @@ def _filter_attribute(state: RenderState, name: str, attribute: str, value: str)
         check = check_link if attribute == "href" else check_picture
         return check(target.address) if target is not None else None
     if attribute in ("id", "name"):
-        return state.allocate_id(value) if value.isprintable() and len(value) <= 200 else None
+        return state.allocate_id(value) if is_html_id(value) else None
     return value
 
 

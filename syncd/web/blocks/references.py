@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from markupsafe import Markup
 
 from syncd.layout.evaluation import close_loose_conditions
+from syncd.layout.page.anchors import INCLUDES_DEPTH_MAX, INCLUDES_MAX
 from syncd.layout.richtext.tags import TAGS
 from syncd.web.blocks.code import write_diagram
 from syncd.web.blocks.context import Target
@@ -21,13 +22,11 @@ from syncd.web.blocks.members import (
     read_ref,
     read_text,
 )
-from syncd.web.blocks.state import INCLUDES_MAX, RenderState, make_ref_key
+from syncd.web.blocks.state import RenderState, make_ref_key
 from syncd.web.blocks.text_blocks import has_first_level
 from syncd.web.rendering import render_template
 
 _KILOBYTE = 1024
-_DEPTH_MAX = 8
-"""Reusable contents within each other."""
 _PAIRED = frozenset(name for name, tag in TAGS.items() if tag.body == "blocks")
 """Tags that are no block without another one that ends it."""
 
@@ -129,7 +128,10 @@ def _render_reusable(state: RenderState, node: Node) -> Markup:
     key = make_ref_key(ref) if ref else ""
     state.includes += 1
     is_open = (
-        ref is not None and key not in state.trail and len(state.trail) < _DEPTH_MAX and state.includes <= INCLUDES_MAX
+        ref is not None
+        and key not in state.trail
+        and len(state.trail) < INCLUDES_DEPTH_MAX
+        and state.includes <= INCLUDES_MAX
     )
     nodes = state.context.read_reusable(ref) if ref is not None and is_open else None
     if nodes is None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from syncd.layout.page.anchors import PageAnchors
 from syncd.layout.richtext.anchors import make_anchor
 from syncd.web.blocks.context import BlockContext, OutlineEntry, Ref, Target
 from syncd.web.blocks.elements import EMPTY, check_link, find_host, is_foreign, write_element
@@ -13,8 +14,6 @@ from syncd.web.blocks.members import Node, collect_words
 
 DEPTH_MAX = 60
 """Blocks and inlines within each other; what is deeper is shown as its words."""
-INCLUDES_MAX = 100
-"""Reusable contents that one page takes in, those within others counted."""
 
 
 def make_ref_key(ref: Ref) -> str:
@@ -60,8 +59,10 @@ class RenderState:
     footnotes: dict[str, Footnote] = field(default_factory=dict)
     footnote_labels: list[str] = field(default_factory=list)
     """Those that the text speaks of, in the order in which it does."""
-    _ids: set[str] = field(default_factory=set)
-    _counts: dict[str, int] = field(default_factory=dict)
+    _anchors: PageAnchors = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._anchors = PageAnchors(self.context.prefix)
 
     def render_nodes(self, nodes: Sequence[Node]) -> Markup:
         """Render blocks, one behind the other; as their words where they are nested too deep."""
@@ -74,18 +75,8 @@ class RenderState:
         return html
 
     def allocate_id(self, wanted: str) -> str:
-        """Return an id that no other element of the page has: the wanted one, or that with a number.
-
-        None begins with an underline: those are the page's own.
-        """
-        wanted = self.context.prefix + (wanted.lstrip("_") or "section")
-        found, count = wanted, self._counts.get(wanted, 0)
-        while found in self._ids:
-            count += 1
-            found = f"{wanted}-{count}"
-        self._counts[wanted] = count
-        self._ids.add(found)
-        return found
+        """Return an id that no other element of the page has: the wanted one, or that with a number."""
+        return self._anchors.allocate(wanted)
 
     def allocate_anchor(self, text: str) -> str:
         """Return the id of what has this text: made as those of headings are."""

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable, Mapping
 
 from markupsafe import Markup
 
+from syncd.layout.page.anchors import find_heading_anchor
 from syncd.web.blocks.context import OutlineEntry
 from syncd.web.blocks.elements import EMPTY, find_direction, join_markup, write_element
 from syncd.web.blocks.inline.line import render_line
-from syncd.web.blocks.members import Node, collect_words, read_choice, read_data, read_kind, read_nodes, read_text
+from syncd.web.blocks.members import Node, collect_words, read_choice, read_data, read_kind, read_nodes
 from syncd.web.blocks.state import RenderState
 
 _ALIGNED = ("left", "center", "right", "start", "end")
@@ -50,19 +51,12 @@ def _write_alignment(node: Node) -> str | None:
 def _render_heading(state: RenderState, node: Node) -> Markup:
     content = render_line(state, read_nodes(node))
     title = " ".join(collect_words(node).split())
-    meta = node.get("meta")
-    given = read_text(meta, "id") if isinstance(meta, dict) else ""
-    given = read_text(read_data(node), "id") or given
-    anchor = state.allocate_id(given) if _is_anchor(given) else state.allocate_anchor(title)
+    anchor = state.allocate_id(find_heading_anchor(node))
     level = min(read_level(node) + state.shift, _LEVEL_MAX)
     state.outline.append(OutlineEntry(anchor, title, level))
     label = state.context.labels.link_to_heading.format(title=title)
     link = write_element("a", "#", href=f"#{anchor}", class_="b-anchor", aria_label=label)
     return write_element(f"h{level}", content + link, id=anchor, class_=_write_alignment(node), dir="auto")
-
-
-def _is_anchor(text: str) -> bool:
-    return 0 < len(text) <= 200 and text.isprintable() and " " not in text
 
 
 def _render_quote(state: RenderState, node: Node) -> Markup:

@@ -17,7 +17,9 @@ import pytest
 
 from syncd.cli.preview.gather import SourceReader, find_source
 from syncd.errors import AnotherRuns, ConfigInvalid
-from syncd.layout.lint.space import Page, SpaceFile
+from syncd.layout.lint.anchors import AnchorReader
+from syncd.layout.lint.check import check_space
+from syncd.layout.lint.space import Space, SpaceFile
 from syncd.layout.tree.built_sites import MANIFEST
 from syncd.sync.publish.atomic import build_atomically
 from syncd.sync.publish.build import BuildOptions, build_site
@@ -508,9 +510,9 @@ def test_the_title_of_a_page_is_that_in_its_table_of_contents(tmp_path: Path) ->
     assert (tmp_path / "out/wolf.md").read_text().startswith("# Wolf\n")
 
 
-ANCHORS = """# Set up <a href="#begin" id="begin"></a>
+ANCHORS = """# Title <a href="#begin" id="begin"></a>
 
-Words <a name="named"></a> and <a id="own"></a>.
+Words <a name="named"></a>, <a id=bare></a>, `<a id="in-code"></a>` and <iframe id="dropped"></iframe>.
 
 <h2 id="html">HTML</h2>
 
@@ -521,16 +523,80 @@ Words <a name="named"></a> and <a id="own"></a>.
 ### Twice
 
 ```html
-<a id="code"></a>
+<a id="in-block"></a>
 ```
+
+| Name | Place |
+| --- | --- |
+| one | <a id="in-cell"></a>two |
+
+{% tabs %}
+{% tab title="Linux & Mac" %}
+#### In the tab
+{% endtab %}
+{% tab title="Twice" %}
+Words.
+{% endtab %}
+{% tab %}
+Words.
+{% endtab %}
+{% endtabs %}
+
+## Tabs
+
+<details>
+<summary>What is <strong>this</strong>?</summary>
+
+## In what opens
+
+</details>
+
+<!-- <a id="comment"></a> -->
+
+{% include ".gitbook/includes/outer.md" %}
+
+{% openapi src="api.yaml" path="/pets" method="get" %}
+{% endopenapi %}
+
+{% openapi src="api.yaml" path="/pets" method="delete" %}
+{% endopenapi %}
+
+{% openapi src="api.yaml" path="/none" method="get" %}
+{% endopenapi %}
 """
+ANCHORS_FILES = {
+    "README.md": "# Home\n",
+    "page.md": ANCHORS,
+    "api.yaml": (
+        "openapi: 3.1.0\npaths:\n  /pets:\n    get: { summary: List the pets, responses: {} }\n"
+        "    delete: { responses: {} }\n"
+    ),
+    ".gitbook/includes/outer.md": (
+        "# Outer\n\n### Twice\n\n[Set up](#custom) [Nothing](#none)\n\n"
+        '{% include "deep/inner.md" %}\n\n{% include "outer.md" %}\n'
+    ),
+    ".gitbook/includes/deep/inner.md": '---\ntitle: Inner\n---\n\n## Inner\n\n{% include "gone.md" %}\n',
+}
 
 
-def test_a_page_has_every_anchor_that_check_accepts(tmp_path: Path) -> None:
-    build(write_source(tmp_path / "docs", {"README.md": "# Home\n", "page.md": ANCHORS}), tmp_path / "out")
+def test_check_accepts_the_anchors_that_a_page_has_and_no_others(tmp_path: Path) -> None:
+    build(write_source(tmp_path / "docs", ANCHORS_FILES), tmp_path / "out")
     html = (tmp_path / "out/page/index.html").read_text()
-    there = set(re.findall(r' (?:id|name)="([^"]+)"', html))
-    checked = Page("page.md", ANCHORS.encode())
-    assert checked.anchors == {"named", "own", "html", "custom", "twice", "twice-1"}
-    assert checked.anchors <= there
-    assert not {*checked.title_anchors, "code"} & there
+    body = html[html.index('<div class="blocks') : html.index("</main>")]
+    there = set(re.findall(r' id="([^"]+)"', body)) | set(re.findall(r'<a [^>]*name="([^"]+)"', body))
+    data = {path: text.encode() for path, text in ANCHORS_FILES.items()}
+    items = {path: SpaceFile(len(one), partial(bytes, one)) for path, one in data.items()}
+    space = Space(items)
+    checked = AnchorReader(space).find_anchors(space.read_page("page.md"))
+    assert checked == {
+        *("named", "bare", "html", "custom", "twice", "twice-1", "twice-2", "twice-3", "in-cell", "linux-and-mac"),
+        *("in-the-tab", "tab-3", "tabs", "what-is-this", "in-what-opens", "outer", "inner"),
+        *("list-the-pets", "delete-pets"),
+    }
+    assert checked == there
+    # A link in reusable content leads to an anchor of the page around it.
+    findings = [finding for finding in check_space(items) if finding.code == "link-anchor"]
+    assert [(finding.path, finding.line, finding.message) for finding in findings] == [
+        (".gitbook/includes/outer.md", 5, "this page has no heading #none"),
+        ("page.md", 1, "the title of this page has no anchor"),
+    ]

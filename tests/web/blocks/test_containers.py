@@ -37,8 +37,8 @@ def test_labels_are_filled_alike_in_every_language(locale: str) -> None:
 def test_tabs_are_choices_of_which_the_first_is_made() -> None:
     tab = '{%% tab title="%s" %%}\n%s\n{%% endtab %%}\n'
     html = render_markdown("{% tabs %}\n" + tab % ("A", "one") + tab % ("A", "two") + "{% endtabs %}")
-    assert '<input class="b-tab-choice" type="radio" name="tabs" id="a" checked>' in html
-    assert '<input class="b-tab-choice" type="radio" name="tabs" id="a-1">' in html
+    assert '<input class="b-tab-choice" type="radio" name="_a" id="a" checked>' in html
+    assert '<input class="b-tab-choice" type="radio" name="_a" id="a-1">' in html
     assert '<label class="b-tab" for="a-1" dir="auto">A</label>' in html
     assert '<section class="b-tab-body" aria-label="A"><p dir="auto">two</p></section>' in html
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from syncd.layout.page.specifications import read_part
+from syncd.layout.page.specifications import name_operation, read_part, read_words
 from syncd.layout.richtext.reading import to_document
 from syncd.web.blocks.code import highlight_code
 from syncd.web.blocks.context import OutlineEntry
@@ -18,7 +18,6 @@ from syncd.web.blocks.openapi.specification import (
     Specification,
     find_schema_name,
     read_parts,
-    read_words,
 )
 from syncd.web.blocks.state import RenderState
 from syncd.web.rendering import render_template
@@ -121,7 +120,7 @@ class _OperationRenderer:
         return _write_template(
             self.state,
             "blocks/api_operation.html",
-            anchor=self._add_to_outline(title or f"{method.upper()} {path}"),
+            anchor=self._add_to_outline(name_operation(operation, method, path)),
             method=method.lower(),
             server=server,
             path=path,

@@ -5,13 +5,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from syncd.layout.page.specifications import read_part
+from syncd.layout.page.specifications import read_part, read_words
 from syncd.web.blocks.openapi.specification import (
     Part,
     Specification,
     find_schema_name,
     read_parts,
-    read_words,
 )
 
 DEPTH_MAX = 6

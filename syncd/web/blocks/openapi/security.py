@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from syncd.layout.page.specifications import read_part
-from syncd.web.blocks.openapi.specification import Part, Specification, read_parts, read_words
+from syncd.layout.page.specifications import read_part, read_words
+from syncd.web.blocks.openapi.specification import Part, Specification, read_parts
 
 _SCOPES_MAX = 20
 _TYPES = {"basic": "HTTP basic", "oauth2": "OAuth 2.0", "openIdConnect": "OpenID Connect", "mutualTLS": "mutual TLS"}

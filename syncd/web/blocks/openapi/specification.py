@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from syncd.layout.page.specifications import METHODS, find_operation, follow_reference, read_part
+from syncd.layout.page.specifications import METHODS, find_operation, follow_reference, read_part, read_words
 
 Part = Mapping[str, Any]
 _NOTHING: Part = {}
@@ -14,14 +14,6 @@ _NOTHING: Part = {}
 def read_parts(value: object) -> list[Part]:
     """Return the objects in a list."""
     return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list | tuple) else []
-
-
-def read_words(part: Part, name: str) -> str:
-    """Return a member that is text or a number, "" for anything else."""
-    value = part.get(name)
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        return ""
-    return str(value).strip()
 
 
 def find_schema_name(part: Part) -> str:
