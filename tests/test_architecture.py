@@ -64,7 +64,7 @@ SOLE_IMPORTER = {
     "fastapi": {"platform"},
     "starlette": {"platform"},
     "uvicorn": {"platform"},
-    "imagesize": {"platform"},
+    "imagesize": {"layout"},
     "fpdf": {"platform"},
     "PIL": {"platform"},
     "cryptography": {"platform"},
@@ -77,7 +77,7 @@ IO_LIBRARIES = {
     "asyncio", "logging", "os", "pathlib", "random", "secrets", "shutil", "signal", "socket", "ssl", "subprocess",
     "tempfile", "threading", "time", "urllib.request", "syncd.fault_points", "syncd.files",
 } | set(SOLE_IMPORTER) - {
-    "yaml", "markdown_it", "jinja2", "markupsafe", "emoji", "nh3", "pygments", "latex2mathml",
+    "yaml", "markdown_it", "imagesize", "jinja2", "markupsafe", "emoji", "nh3", "pygments", "latex2mathml",
 }  # fmt: skip
 ORDER = {
     "layout": ("yaml", "markdown", "richtext", "page", "tree", "compare", "lint", "site", "evaluation"),

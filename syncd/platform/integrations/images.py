@@ -3,11 +3,9 @@
 import base64
 import binascii
 from dataclasses import dataclass
-from io import BytesIO
 from typing import Any
 
-import imagesize
-
+from syncd.layout.page.image_size import read_image_size
 from syncd.model.integration import IMAGE_MAX
 from syncd.platform.http.downloads import DownloadSigner
 from syncd.platform.http.failures import Failure
@@ -38,7 +36,7 @@ def decode_image(text: str, *, at: str) -> IntegrationImage:
     except (binascii.Error, ValueError):
         raise Failure(400, f"{at}: not base64") from None
     kind = next((kind for start, kind in _KINDS if data.startswith(start)), None)
-    if kind is None or not _has_size(data):
+    if kind is None or read_image_size(data) is None:
         raise Failure(400, f"{at}: not a PNG, JPEG, GIF or WebP image")
     if len(data) > IMAGE_MAX:
         raise Failure(400, f"{at}: more than {IMAGE_MAX} bytes")
@@ -49,11 +47,3 @@ def build_image_url(downloads: DownloadSigner, image: Any, name: str) -> str:
     """Return an address that shows a stored image for a limited time."""
     kind = image["kind"]
     return downloads.sign_url(image["oid"], name=f"{name}.{kind}", content_type=f"image/{kind}")
-
-
-def _has_size(data: bytes) -> bool:
-    try:
-        width, height = imagesize.get(BytesIO(data))
-    except ValueError:
-        return False
-    return bool(width > 0 and height > 0)

@@ -3,14 +3,13 @@
 import hmac
 import mimetypes
 import re
-from io import BytesIO
 from typing import Annotated, Any
 from urllib.parse import quote
 
-import imagesize
 from fastapi import Query
 from fastapi.responses import FileResponse, Response, StreamingResponse
 
+from syncd.layout.page.image_size import read_image_size
 from syncd.platform.http.downloads import compute_signature
 from syncd.platform.http.failures import Failure
 from syncd.platform.http.routing import create_router
@@ -93,6 +92,5 @@ def guess_content_type(name: str) -> str:
 def build_file_fields(data: bytes, *, content_type: str) -> dict[str, Any]:
     """Return the members of a File that follow from its content. Units: `size` in bytes, `dimensions` in pixels."""
     fields: dict[str, Any] = {"contentType": content_type, "size": len(data)}
-    # Bytes that are no image have the size -1 by -1.
-    width, height = imagesize.get(BytesIO(data)) if content_type.startswith("image/") else (-1, -1)
-    return fields | ({"dimensions": {"width": width, "height": height}} if width > 0 and height > 0 else {})
+    size = read_image_size(data) if content_type.startswith("image/") else None
+    return fields | ({"dimensions": {"width": size[0], "height": size[1]}} if size is not None else {})

@@ -1,6 +1,7 @@
 """What a site shows at one time: spaces, their tables of contents, and the addresses of their pages."""
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from syncd.errors import FileInvalid, PathRefused
+from syncd.layout.page.image_size import read_image_size
 from syncd.layout.site.addresses.addresses import SiteMap, fold_address
 from syncd.layout.site.addresses.app_addresses import read_app_address
 from syncd.layout.site.read.declared import Item
@@ -23,6 +25,7 @@ FILES = "/~syncd"
 """The address below which everything is that is no page; no page can have it."""
 READ_ERRORS = (OSError, PathRefused, KeyError)
 """What reading a file may raise that was there a moment ago."""
+_IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".bmp", ".svg")
 _HIDDEN = ("hidden",)
 
 
@@ -105,6 +108,7 @@ class SiteContent:
     has_hidden: bool = True
     withheld: frozenset[str] = frozenset()
     _contents: dict[str, Contents] = field(default_factory=dict)
+    _image_sizes: dict[tuple[str, str], tuple[int, int] | None] = field(default_factory=dict)
 
     @cached_property
     def variants(self) -> Mapping[str, Item]:
@@ -122,6 +126,17 @@ class SiteContent:
     @cached_property
     def _prefixes(self) -> Mapping[str, str]:
         return {name: self.site.address(item.ref).rstrip("/") for name, item in self.variants.items()}
+
+    def find_image_size(self, name: str, path: str) -> tuple[int | None, int | None]:
+        """Return the width and height of a file of a space, read once; None and None for what is no image."""
+        if not path.lower().endswith(_IMAGES):
+            return None, None
+        place = (name, path)
+        if place not in self._image_sizes:
+            self._image_sizes[place] = None
+            with suppress(*READ_ERRORS):
+                self._image_sizes[place] = read_image_size(self.spaces[name].files.items[path].read())
+        return self._image_sizes[place] or (None, None)
 
     def find_page_address(self, name: str, file: str) -> str:
         """Return the address of a page, the one that it has below the site; "" without one."""

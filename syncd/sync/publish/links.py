@@ -61,8 +61,9 @@ class PageLinks:
             return self._describe_page(self.name, file, suffix)
         if is_markdown(file):
             return Target("", title=file)  # it is there, but nothing lists it
-        size = self.space.files.items[file].size
-        return Target(self.relate(self.site.make_file_address(self.name, file)), file.rpartition("/")[2], size=size)
+        size, (width, height) = self.space.files.items[file].size, self.site.find_image_size(self.name, file)
+        address = self.relate(self.site.make_file_address(self.name, file))
+        return Target(address, file.rpartition("/")[2], size=size, width=width, height=height)
 
     def is_withheld(self, address: str) -> bool:
         """Return whether an address leads to a page of the site that is not for everybody."""

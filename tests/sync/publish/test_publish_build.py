@@ -600,3 +600,30 @@ def test_check_accepts_the_anchors_that_a_page_has_and_no_others(tmp_path: Path)
         (".gitbook/includes/outer.md", 5, "this page has no heading #none"),
         ("page.md", 1, "the title of this page has no anchor"),
     ]
+
+
+def make_png(width: int, height: int) -> bytes:
+    return b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + width.to_bytes(4) + height.to_bytes(4) + b"\x08\x06\x00\x00\x00"
+
+
+def test_images_keep_their_room_while_a_page_loads(tmp_path: Path) -> None:
+    page = '# Home\n\n![One](one.png)\n\n<img src="one.png" alt="Half" width="15">\n\n![Two](broken.png)\n'
+    source = write_source(tmp_path / "docs", {"README.md": page, "other.md": "# Other\n\n![One](one.png)\n"})
+    (source / "one.png").write_bytes(make_png(30, 20))
+    (source / "broken.png").write_bytes(b"no image")
+
+    def read_sizes() -> list[tuple[str, str | None, str | None]]:
+        html = (tmp_path / "out/index.html").read_text()
+        found = re.findall(r'<img [^>]*alt="(One|Half|Two)"([^>]*)>', html)
+        sizes = [[re.search(f' {name}="([0-9]+)"', tag) for name in ("width", "height")] for _, tag in found]
+        return [(alt, *(one and one[1] for one in both)) for (alt, _), both in zip(found, sizes, strict=True)]
+
+    build(source, tmp_path / "out")
+    assert read_sizes() == [("One", "30", "20"), ("Half", "15", "10"), ("Two", None, None)]
+    # An image that changed has its new size, and pages that do not show it are kept.
+    (source / "one.png").write_bytes(make_png(60, 60))
+    (source / "other.md").write_text("# Other\n")
+    assert build(source, tmp_path / "out").rendered == 2
+    assert read_sizes() == [("One", "60", "60"), ("Half", "15", "15"), ("Two", None, None)]
+    (source / "one.png").write_bytes(make_png(9, 9))
+    assert build(source, tmp_path / "out").rendered == 1

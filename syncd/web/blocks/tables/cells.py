@@ -14,6 +14,7 @@ from syncd.web.blocks.elements import (
     write_element,
     write_opening,
 )
+from syncd.web.blocks.images import find_shown_size
 from syncd.web.blocks.inline.line import describe_ref
 from syncd.web.blocks.inline.marks import COLORS
 from syncd.web.blocks.members import Node, read_nodes, read_number, read_ref, read_text
@@ -143,7 +144,8 @@ def _write_image(state: RenderState, column: Column, value: object, label: objec
     alt = target.title or (label if isinstance(label, str) else "")
     if not state.loads_picture(target, address):
         return state.write_picture_link(address, alt)
-    return write_opening("img", src=address, alt=alt, class_="b-cell-image", loading="lazy", decoding="async")
+    size = find_shown_size({}, target)
+    return write_opening("img", src=address, alt=alt, class_="b-cell-image", loading="lazy", decoding="async", **size)
 
 
 def _write_people(state: RenderState, column: Column, value: object, label: object) -> Markup:
