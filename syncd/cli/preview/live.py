@@ -175,7 +175,7 @@ class LivePreview:
             name: {path: found for path, found in by_path.items() if path not in edited.get(name, ())}
             for name, by_path in state.findings.items()
         }
-        self._change_state(site=_renew_sizes(state.site, edited), findings=findings, is_checked=False)
+        self._change_state(site=state.site.renew_files(edited), findings=findings, is_checked=False)
         self._check_edited(edited)
 
     def _watch_new_directories(self, changed: Iterable[str]) -> None:
@@ -300,11 +300,3 @@ def _find_space(site: SiteContent, word: str) -> tuple[str, str] | None:
         if word.startswith(home):
             return name, word[len(home) :]
     return None
-
-
-def _renew_sizes(site: SiteContent, edited: Mapping[str, Mapping[str, SpaceFile]]) -> SiteContent:
-    spaces = dict(site.spaces)
-    for name, files in edited.items():
-        space = spaces[name]
-        spaces[name] = replace(space, files=replace(space.files, items={**space.files.items, **files}))
-    return replace(site, spaces=spaces)

@@ -195,7 +195,9 @@ class _Build:
         for name, space in site.spaces.items():
             frame = replace(self.builder.make_frame(name, ""), relate=str)
             settings = [path for path in space.files.items if path.startswith(".gitbook") and _is_setting(path)]
-            facts += [name, repr(frame), sorted(space.files.items), site.read_contents(name).entries]
+            contents = site.read_contents(name)
+            facts += [name, repr(frame), sorted(space.files.items), contents.entries]
+            facts += [site.find_signs(name, file) for file in contents.numbers_by_path]
             facts += [(file, sorted(members)) for file, members in sorted(space.closed.items())]
             facts += [(path, site.find_digest(name, path)) for path in sorted(settings)]
         digest.update(repr(facts).encode(errors="surrogatepass"))

@@ -2,14 +2,16 @@
 
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from syncd.errors import FileInvalid, PathRefused
+from syncd.layout.lint.space import SpaceFile
 from syncd.layout.page.image_size import read_image_size
+from syncd.layout.page.signs import read_signs
 from syncd.layout.site.addresses.addresses import SiteMap, fold_address
 from syncd.layout.site.addresses.app_addresses import read_app_address
 from syncd.layout.site.read.declared import Item
@@ -35,7 +37,7 @@ class SpacePages:
 
     Shape: `spelled` has the path of each page as the platform spells it, by its file; `closed` has the members, such as
     `noIndex`, by which pages and those below them are kept out of something. `withheld` are files of pages that are
-    not for everybody, and in none of the others.
+    not for everybody, and in none of the others. `signs` has the emoji and the icon of pages that were read already.
     """
 
     files: "SpaceFiles"
@@ -44,6 +46,7 @@ class SpacePages:
     closed: Mapping[str, frozenset[str]] = field(default_factory=dict)
     spelled: Mapping[str, str] = field(default_factory=dict)
     withheld: frozenset[str] = frozenset()
+    signs: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 
     @cached_property
     def paths(self) -> Mapping[str, str]:
@@ -108,6 +111,7 @@ class SiteContent:
     has_hidden: bool = True
     withheld: frozenset[str] = frozenset()
     _contents: dict[str, Contents] = field(default_factory=dict)
+    _signs: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     _image_sizes: dict[tuple[str, str], tuple[int, int] | None] = field(default_factory=dict)
 
     @cached_property
@@ -126,6 +130,31 @@ class SiteContent:
     @cached_property
     def _prefixes(self) -> Mapping[str, str]:
         return {name: self.site.address(item.ref).rstrip("/") for name, item in self.variants.items()}
+
+    def find_signs(self, name: str, file: str) -> tuple[str, str]:
+        """Return the emoji and the icon of a page, read once; "" and "" for one that cannot be read."""
+        space, place = self.spaces[name], (name, file)
+        if place not in self._signs:
+            self._signs[place] = space.signs.get(file, ("", ""))
+            with suppress(*READ_ERRORS):
+                if file not in space.signs:
+                    text = space.files.items[file].read().decode(errors="replace")
+                    self._signs[place] = read_signs(text, space.titles.get(file, ""), at=file)
+        return self._signs[place]
+
+    def renew_files(self, files: Mapping[str, Mapping[str, SpaceFile]]) -> "SiteContent":
+        """Return the site with other states of some of its files, by space and path, and nothing remembered of them."""
+        spaces = dict(self.spaces)
+        for name, items in files.items():
+            space = spaces[name]
+            spaces[name] = replace(space, files=replace(space.files, items={**space.files.items, **items}))
+        return replace(
+            self,
+            spaces=spaces,
+            _contents={},
+            _signs={place: found for place, found in self._signs.items() if place[1] not in files.get(place[0], ())},
+            _image_sizes={},
+        )
 
     def find_image_size(self, name: str, path: str) -> tuple[int | None, int | None]:
         """Return the width and height of a file of a space, read once; None and None for what is no image."""
@@ -179,7 +208,9 @@ class SiteContent:
             entries = select_entries(
                 space.draft.entries, lambda one: one.anchor is not None or not space.is_closed(one.path or "", _HIDDEN)
             )
-            self._contents[name] = build_contents(entries, lambda entry: self._find_entry_address(name, entry))
+            self._contents[name] = build_contents(
+                entries, partial(self._find_entry_address, name), partial(self.find_signs, name)
+            )
         return self._contents[name]
 
     def find_entry(self, name: str, file: str) -> ContentsEntry | None:

@@ -7,7 +7,8 @@ from typing import Any
 
 from syncd.layout.lint.finding import Finding
 from syncd.layout.page.block_positions import find_top_lines
-from syncd.layout.page.frontmatter import read_heading, split_after_title, split_emoji
+from syncd.layout.page.frontmatter import read_heading, split_after_title
+from syncd.layout.page.signs import read_signs
 from syncd.layout.richtext.reading import to_document
 from syncd.model.content_write import TEXT_MAX
 from syncd.model.document import Document
@@ -55,15 +56,15 @@ class PageRenderer:
         view = _place_page(links.site, links.name, links.path)
         layout = metadata.get("layout") or {}
         heading = read_heading(text) or ""
-        emoji, plain = split_emoji(heading)
         title = links.space.titles.get(links.path) or heading or view.title
+        emoji, icon = read_signs(text, title, at=links.path)
         view = replace(
             view,
             title=title,
-            emoji=emoji if plain == title else "",
+            emoji=emoji,
             body=rendered.html,
             description=str(metadata.get("description") or ""),
-            icon=str(metadata.get("icon") or ""),
+            icon=icon,
             outline=rendered.outline,
             cover=build_cover(metadata.get("cover") or {}, layout, links.resolve),
             layout=_read_layout(layout),

@@ -113,7 +113,7 @@ def relate_contents(builder: "PageBuilder", name: str, root: str) -> Contents:
     entries = tuple(
         replace(entry, address=relate(entry.address) if entry.address else "") for entry in contents.entries
     )
-    return Contents(entries, contents.tops)
+    return Contents(entries, contents.tops, contents.find_signs)
 
 
 def build_not_found(builder: "PageBuilder", top: str) -> str:

@@ -11,6 +11,7 @@ from syncd.errors import ConfigInvalid, FileInvalid
 from syncd.layout.evaluation import Variables, has_conditions
 from syncd.layout.evaluation.visible import CLOSED_TO_ROBOTS, NOBODY, list_hidden_parts
 from syncd.layout.page.frontmatter import split_after_title
+from syncd.layout.page.signs import read_signs
 from syncd.layout.page.unread_frontmatter import read_deciding
 from syncd.layout.richtext.reading import to_document
 from syncd.layout.site.check.conditions import list_conditions
@@ -112,9 +113,18 @@ def _select_links(value: Any) -> Any:
     return value
 
 
+@dataclass(frozen=True)
+class _PageHead:
+    """What the head of a page says: the members that keep it out of something, and its emoji and its icon."""
+
+    members: frozenset[str]
+    signs: tuple[str, str] = ("", "")
+
+
 def _select_pages(space: SpacePages, found: VisibleSite) -> SpacePages:
     """A space without the pages that are for others, and all below them."""
-    closed = _find_closed(space, found)
+    heads = {file: _read_head(space, file, found) for file in space.draft.documents}
+    closed = _find_closed(space, {file: head.members for file, head in heads.items()}, found)
     gone = {file for file, members in closed.items() if _GONE in members}
     draft = replace(
         space.draft,
@@ -133,12 +143,14 @@ def _select_pages(space: SpacePages, found: VisibleSite) -> SpacePages:
         addresses=addresses,
         closed={file: members for file, members in closed.items() if members and file not in gone},
         withheld=frozenset(gone),
+        signs={file: head.signs for file, head in heads.items() if file not in gone},
     )
 
 
-def _find_closed(space: SpacePages, found: VisibleSite) -> Mapping[str, frozenset[str]]:
+def _find_closed(
+    space: SpacePages, own: Mapping[str, frozenset[str]], found: VisibleSite
+) -> Mapping[str, frozenset[str]]:
     """The members by which each page, or one above it, is kept out of something; `_GONE` is that of one left out."""
-    own = {file: _read_members(space, file, found) for file in space.draft.documents}
     closed: dict[str, frozenset[str]] = {}
     inherited: dict[int, frozenset[str]] = {}
     for entry, parent in walk_entries(space.draft.entries):
@@ -156,19 +168,19 @@ def _get_members(own: Mapping[str, frozenset[str]], entry: Entry) -> frozenset[s
     return own.get(entry.path or "", frozenset()) if entry.anchor is None else frozenset()
 
 
-def _read_members(space: SpacePages, file: str, found: VisibleSite) -> frozenset[str]:
-    """What the frontmatter of a page keeps it out of; one that cannot be read may be for others."""
+def _read_head(space: SpacePages, file: str, found: VisibleSite) -> _PageHead:
+    """The head of a page; one that cannot be read may be for others."""
     try:
         text = space.files.items[file].read().decode(errors="replace")
         metadata = read_deciding(text, at=file)
     except (*READ_ERRORS, FileInvalid) as error:
         found.left_out[space.locate(file)] = f"it cannot be read: {error}"
-        return frozenset({_GONE})
+        return _PageHead(frozenset({_GONE}))
     members = {name for name in CLOSED_TO_ROBOTS if name in metadata and metadata[name] is not False}
     if not _is_fulfilled(metadata.get("condition")):
         found.conditional[space.locate(file)] = f"it is {_describe(metadata['condition'])}"
         members.add(_GONE)
-    return frozenset(members)
+    return _PageHead(frozenset(members), read_signs(text, space.titles.get(file, ""), at=file))
 
 
 def _list_hidden_parts(space: SpacePages, file: str) -> Iterator[str]:

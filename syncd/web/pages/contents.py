@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -44,10 +44,16 @@ class ContentsEntry:
 
 @dataclass(frozen=True)
 class Contents:
-    """A table of contents in reading order; `tops` are the numbers of the entries at its top."""
+    """A table of contents in reading order; `tops` are the numbers of the entries at its top.
+
+    Shape: `find_signs` returns the emoji and the icon of a page by its file. It is asked when the page is shown, since
+    it may have to read it.
+    """
 
     entries: tuple[ContentsEntry, ...]
     tops: tuple[int, ...]
+    find_signs: Callable[[str], tuple[str, str]] | None = None
+    _signed: dict[int, ContentsEntry] = field(default_factory=dict)
 
     @cached_property
     def page_numbers(self) -> tuple[int, ...]:
@@ -62,6 +68,16 @@ class Contents:
     @cached_property
     def _positions(self) -> Mapping[int, int]:
         return {number: position for position, number in enumerate(self.page_numbers)}
+
+    def find_signed(self, number: int) -> ContentsEntry:
+        """Return an entry with the emoji and the icon of its page."""
+        entry = self.entries[number]
+        if self.find_signs is None or entry.kind != "page":
+            return entry
+        if number not in self._signed:
+            emoji, icon = self.find_signs(entry.path)
+            self._signed[number] = replace(entry, emoji=emoji, icon=icon)
+        return self._signed[number]
 
     def find_ancestors(self, number: int) -> tuple[ContentsEntry, ...]:
         """Return the entries above an entry, outermost first."""
@@ -113,7 +129,11 @@ class _EntryList:
         return number
 
 
-def build_contents(entries: Iterable[Entry], find_address: Callable[[Entry], str | None]) -> Contents:
+def build_contents(
+    entries: Iterable[Entry],
+    find_address: Callable[[Entry], str | None],
+    find_signs: Callable[[str], tuple[str, str]] | None = None,
+) -> Contents:
     """Return the table of contents of a space; `find_address` says where an entry leads, None to leave it out.
 
     Shape: an entry that is left out hands what is below it to the one above.
@@ -130,7 +150,7 @@ def build_contents(entries: Iterable[Entry], find_address: Callable[[Entry], str
         if parent < 0:
             tops.append(number)
         pending += [(child, number) for child in reversed(entry.children)]
-    return Contents(tuple(found.entries), tuple(tops))
+    return Contents(tuple(found.entries), tuple(tops), find_signs)
 
 
 def select_lines(contents: Contents, current: int = -1) -> ContentsLine:
@@ -165,7 +185,7 @@ class _Selection:
         return numbers[start : start + SIBLINGS_MAX]
 
     def make_line(self, number: int, depth: int) -> ContentsLine:
-        entry, is_current = self.contents.entries[number], number == self.current
+        entry, is_current = self.contents.find_signed(number), number == self.current
         is_open = is_current or number in self.above
         if not (entry.children and (is_open or self.is_whole)) or depth == DEPTH_MAX:
             return ContentsLine(entry, is_current, has_more=bool(entry.children))
@@ -178,7 +198,8 @@ def format_contents_json(contents: Contents) -> str:
 
     Shape: behind these stands the emoji of an entry that has one, or the width and the path of its icon.
     """
-    rows = [[entry.kind[0], entry.title, entry.address, entry.parent, *_list_sign(entry)] for entry in contents.entries]
+    signed = (contents.find_signed(entry.number) for entry in contents.entries)
+    rows = [[entry.kind[0], entry.title, entry.address, entry.parent, *_list_sign(entry)] for entry in signed]
     return json.dumps(rows, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -57,6 +57,37 @@ def test_what_is_put_into_a_new_directory_is_seen(tmp_path: Path) -> None:
             version = live.wait_for_change(version, 60)
 
 
+def test_an_icon_and_an_image_that_are_saved_are_shown_anew(tmp_path: Path) -> None:
+    def make_png(width: int) -> bytes:
+        return b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + width.to_bytes(4) + (20).to_bytes(4) + b"\x08\x06\x00\x00\x00"
+
+    image = tmp_path / ".gitbook/assets/one.png"
+    image.parent.mkdir(parents=True)
+    image.write_bytes(make_png(30))
+    (tmp_path / "README.md").write_text("# Home\n\n![One](.gitbook/assets/one.png)\n")
+    (tmp_path / "SUMMARY.md").write_text("* [Home](README.md)\n* [Other](other.md)\n")
+    (tmp_path / "other.md").write_text("---\nicon: gear\n---\n\n# Other\n")
+    with ExitStack() as stack:
+        live = LivePreview(SourceReader(find_source(tmp_path), stack), lambda state: None)
+        live.start()
+        stack.callback(live.stop)
+        handler = PreviewHandler(live, "work tree")
+
+        def read_home() -> str:
+            answer = handler.answer(PageRequest("GET", "/", {}, {}))
+            assert isinstance(answer, PageResponse)
+            return answer.body.decode()
+
+        before = read_home()
+        assert 'width="30" height="20"' in before
+        assert '<a href="/other"><svg' in before
+        image.write_bytes(make_png(90))
+        (tmp_path / "other.md").write_text("# \u2705 Other\n")
+        version = "0"
+        while not ('width="90"' in (now := read_home()) and ">\u2705</span>Other</a>" in now):
+            version = live.wait_for_change(version, 60)
+
+
 def test_a_broken_site_file_is_a_finding_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "README.md").write_text("# Home\n\nWords.\n")
     (tmp_path / "site.yaml").write_text("path: [x\n")

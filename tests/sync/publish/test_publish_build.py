@@ -510,6 +510,33 @@ def test_the_title_of_a_page_is_that_in_its_table_of_contents(tmp_path: Path) ->
     assert (tmp_path / "out/wolf.md").read_text().startswith("# Wolf\n")
 
 
+def test_the_table_of_contents_has_the_emoji_and_the_icon_of_each_page(tmp_path: Path) -> None:
+    summary = "* [Home](README.md)\n* [Plan](plan.md)\n* [Wolf](wolf.md)\n* [Bad](bad.md)\n"
+    files = {
+        "README.md": "---\nicon: gear\n---\n\n# Home\n",
+        "SUMMARY.md": summary,
+        "plan.md": "---\nicon: book\n---\n\n# \u2705 Plan\n",
+        "wolf.md": "# \U0001f43a Fox\n",
+        "bad.md": "---\nicon: [\n---\n\n# Bad\n",
+    }
+    build(write_source(tmp_path / "docs", files), tmp_path / "out")
+
+    def read_signs() -> list[str]:
+        html = (tmp_path / "out/wolf/index.html").read_text()
+        nav = html[html.index('<nav class="contents') :]
+        lines = re.findall(r"<a href=[^>]*>(.*?)</a>", nav[: nav.index("</nav>")])
+        return [re.sub(r"<svg.*?</svg>", "(icon)", re.sub(r"</?span[^>]*>", "", line)) for line in lines]
+
+    assert read_signs() == ["(icon)Home", "\u2705Plan", "Wolf", "Bad"]
+    [listed] = [json.loads(one.read_text()) for one in (tmp_path / "out").rglob("contents.json")]
+    assert [(row[1], row[4:]) for row in listed][1:] == [("Plan", ["\u2705"]), ("Wolf", []), ("Bad", [])]
+    assert listed[0][4][0] == "512"
+    # Each page has all signs, so that each is made again.
+    (tmp_path / "docs/wolf.md").write_text("# \U0001f43a Wolf\n")
+    assert build(tmp_path / "docs", tmp_path / "out").rendered == 4
+    assert read_signs() == ["(icon)Home", "\u2705Plan", "\U0001f43aWolf", "Bad"]
+
+
 ANCHORS = """# Title <a href="#begin" id="begin"></a>
 
 Words <a name="named"></a>, <a id=bare></a>, `<a id="in-code"></a>` and <iframe id="dropped"></iframe>.
