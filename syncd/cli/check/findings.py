@@ -21,7 +21,7 @@ _COLOURS = {"error": 31, "warning": 33, "info": 36}
 def find_display_path(path: Path) -> str:
     """Return a path relative to the current directory where it lies below that, else the whole path."""
     relative = os.path.relpath(path)
-    return str(path) if relative.startswith("..") else relative.replace(os.sep, "/")
+    return os.path.abspath(path) if relative.startswith("..") else relative.replace(os.sep, "/")
 
 
 @dataclass(frozen=True)

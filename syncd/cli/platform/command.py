@@ -166,8 +166,10 @@ def import_space(directory: Path, options: PlatformOptions, *, title: str, space
             print(f"{more} more; syncd check {directory} names all", file=sys.stderr)
         if imported.unlisted:
             named = escape(format_first(imported.unlisted, UNLISTED_SHOWN))
-            is_inferred = imported.is_inferred
-            why = "it is the table of contents of a folder" if is_inferred else "SUMMARY.md does not list it"
+            is_one = len(imported.unlisted) == 1
+            why = f"SUMMARY.md does not list {'it' if is_one else 'them'}"
+            if imported.is_inferred:
+                why = f"{'it is the table' if is_one else 'they are tables'} of contents of a folder"
             print_text(f"not taken, since {why}: {named}", sys.stderr)
         print(f"space {imported.space}\nrevision {imported.revision}")
 

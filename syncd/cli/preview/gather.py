@@ -120,12 +120,20 @@ class SourceReader:
             return read_declared(partial(read_at_commit, self._git, commit, path, _MISSING), path)
 
 
+def make_plain_path(path: Path) -> Path:
+    """Return an absolute path without `..` on the way; a last name that is a symbolic link stays one."""
+    path = path.absolute()
+    if ".." not in path.parts:
+        return path
+    return path.resolve() if path.name == ".." else path.parent.resolve() / path.name
+
+
 def find_source(path: Path, *, change_request: str = "", branch: str = "") -> PreviewSource:
     """Return where a preview reads, by a directory and what else a person typed.
 
     Raises: ConfigInvalid when there is no such directory, branch or change request.
     """
-    path = path.absolute()
+    path = make_plain_path(path)
     if not path.is_dir():
         raise ConfigInvalid(f"there is no directory {path}", hint="name a repository, or a directory with Markdown")
     place = discover_repository(path)

@@ -11,7 +11,7 @@ from typing import Any
 from syncd.cli.check.excerpt import SourceText
 from syncd.cli.check.findings import LocatedFinding, Report, choose_exit_code, find_display_path, format_finding
 from syncd.cli.check.report import build_diagnostics
-from syncd.cli.preview.gather import PreviewSource, SourceReader, find_source
+from syncd.cli.preview.gather import PreviewSource, SourceReader, find_source, make_plain_path
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text, style_text
 from syncd.errors import NO_SPACE, ConfigInvalid, DiskFull, FileInvalid, NotARepository
@@ -49,8 +49,8 @@ def run_build(options: BuildCommandOptions) -> int:
     DiskFull.
     """
     check_base_url(options.base_url)
-    directory = options.directory.absolute()
-    if options.source.absolute().is_relative_to(directory):
+    directory = make_plain_path(options.directory)
+    if options.source.resolve().is_relative_to(directory.resolve()):
         raise ConfigInvalid(f"{directory} holds what is to be built", hint="name another directory, such as public")
     with ExitStack() as stack:
         reader = SourceReader(_find_source(options), stack, skipped=directory)
@@ -116,7 +116,7 @@ def _print_outcome(options: BuildCommandOptions, report: Report, summary: BuildS
         return
     for located in report.findings:
         print_text("\n".join(format_finding(report, located)))
-    where = escape(find_display_path(options.directory.absolute()))
+    where = escape(find_display_path(make_plain_path(options.directory)))
     if report.findings:
         print_text(report.summary)
     if summary is None:
@@ -134,7 +134,7 @@ def _build_document(options: BuildCommandOptions, report: Report, summary: Build
     counts = report.counts
     document: dict[str, Any] = {
         "command": "site build",
-        "directory": str(options.directory.absolute()),
+        "directory": str(make_plain_path(options.directory)),
         "is_built": summary is not None,
         "error_count": counts["error"],
         "warning_count": counts["warning"],

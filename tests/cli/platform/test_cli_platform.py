@@ -158,7 +158,7 @@ def test_an_import_names_the_pages_that_no_table_of_contents_lists(
     words = ["platform", "import", str(source), "--data", str(tmp_path / "data")]
     assert run(words) == 0
     said = capsys.readouterr()
-    assert "not taken, since SUMMARY.md does not list it: a.md, b.md, c.md, d.md, e.md and 1 more\n" in said.err
+    assert "not taken, since SUMMARY.md does not list them: a.md, b.md, c.md, d.md, e.md and 1 more\n" in said.err
     assert run([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["unlisted"] == ["a.md", "b.md", "c.md", "d.md", "e.md", "f.md"]
 

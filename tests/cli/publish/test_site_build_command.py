@@ -92,6 +92,7 @@ def test_a_page_that_cannot_be_read_is_named(build: CommandRunner, docs: Path) -
     ("words", "code", "said"),
     [
         (["."], 78, "holds what is to be built"),
+        (["../docs"], 78, "holds what is to be built"),
         (["public", "--from", "nowhere"], 78, "there is no directory"),
         (["public", "--base-url", "docs"], 78, "is no address of a site"),
         (["README.md"], 78, "cannot be built into"),
@@ -110,6 +111,15 @@ def test_a_site_file_with_a_mistake_is_not_guessed_at(build: CommandRunner, docs
     assert result.code == 65
     assert "site.yaml:2:" in result.err
     assert not (docs / "public").exists()
+
+
+def test_a_directory_beside_is_named_as_it_is(build: CommandRunner, docs: Path) -> None:
+    assert f" in {docs.parent}/out: " in build("../out").out
+    # What is built is no content, however its directory was typed.
+    for _ in range(2):
+        built = build("../docs/public", "--from", "../docs").out
+        assert "\n1 error in 3 files. " in built
+        assert "\n2 pages in public: " in built
 
 
 @pytest.mark.parametrize("name", ["github-pages", "gitlab-pages"])
