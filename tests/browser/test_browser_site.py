@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit, serve_files
 from tests.browser.crawl import visit_every_page
-from tests.sync.publish.test_publish_build import FILES, build, write_source
+from tests.sync.publish.test_publish_build import FILES, build, make_png, write_source
 from tests.web.blocks.openapi.test_openapi_render import SPECIFICATION
 
 pytestmark = pytest.mark.browser
@@ -214,6 +214,20 @@ def test_long_lists_show_the_current_page_and_heading(long_site: str, visit: Vis
         expect(current).to_be_in_viewport(ratio=1)
     page.evaluate("scrollTo(0, 0)")
     expect(page.locator(".outline a").first).to_be_in_viewport(ratio=1)
+
+
+def test_a_page_does_not_jump_when_its_images_come(tmp_path: Path, visit: Visit) -> None:
+    page = '# Home\n\n![One](one.png)\n\n<figure><img src="one.png" width="150"><figcaption></figcaption></figure>\n\n'
+    page += '<div><img src="one.png" height="50"><img src="one.png" width="50%"></div>\n'
+    source = write_source(tmp_path / "docs", {"README.md": page})
+    (source / "one.png").write_bytes(make_png(300, 200))
+    build(source, tmp_path / "out")
+    shown = visit()
+    shown.route("**/*.png", lambda route: None)
+    with serve_files(tmp_path / "out") as address:
+        shown.goto(address, wait_until="domcontentloaded")
+        rooms = [image.bounding_box() for image in shown.locator("article img").all()]
+    assert [(room["width"], room["height"]) for room in rooms[:3] if room] == [(300, 200), (150, 100), (75, 50)]
 
 
 def test_results_of_a_search_cover_what_is_below_them(site: str, visit: Visit) -> None:

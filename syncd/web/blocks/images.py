@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 
 from markupsafe import Markup, escape
 
-from syncd.web.blocks.context import Target
 from syncd.web.blocks.elements import (
     EMPTY,
     check_link,
@@ -25,9 +24,7 @@ from syncd.web.blocks.members import (
     read_ref,
     read_text,
 )
-from syncd.web.blocks.state import RenderState
-
-_PIXELS_MAX = 10_000
+from syncd.web.blocks.state import RenderState, find_shown_size
 
 
 def render_inline_image(state: RenderState, node: Node) -> Markup:
@@ -58,24 +55,6 @@ def _write_source(state: RenderState, data: Node, member: str, alt: str, class_:
     given = {"title": read_text(data, "caption") or None, **find_shown_size(data, target)}
     class_ = f"{class_} {theme}".rstrip()
     return write_opening("img", src=address, alt=alt, class_=class_, loading="lazy", decoding="async", **given)
-
-
-def find_shown_size(data: Node, target: Target) -> dict[str, str]:
-    """Return the width and height of an image: what its writer leaves out follows from the file.
-
-    With both, a page keeps the room for an image while it loads.
-    """
-    width, height = _read_pixels(data, "width"), _read_pixels(data, "height")
-    if target.width and target.height:
-        if width is None:
-            width = target.width if height is None else max(1, round(height * target.width / target.height))
-        height = height or max(1, round(width * target.height / target.width))
-    return {name: str(value) for name, value in (("width", width), ("height", height)) if value}
-
-
-def _read_pixels(data: Node, member: str) -> int | None:
-    value = read_number(data, member)
-    return round(value) or None if value is not None and 0 < value < _PIXELS_MAX else None
 
 
 def _write_share(data: Node) -> str:

@@ -13,7 +13,7 @@ from syncd.web.blocks.context import Target
 from syncd.web.blocks.elements import EMPTY, check_link, check_picture, join_markup, write_element
 from syncd.web.blocks.html_signs import drop_html_signs, find_html_signs
 from syncd.web.blocks.members import Node, read_data, read_kind, read_text
-from syncd.web.blocks.state import RenderState
+from syncd.web.blocks.state import RenderState, find_shown_size
 
 _ATTRIBUTES: dict[str, set[str]] = {
     "*": {"align", "dir", "id", "lang", "title"},
@@ -35,8 +35,9 @@ _VOID = frozenset(
 )
 _PLACE = re.compile("\ue000([0-9]+)\ue001")
 _LINK_OR_PICTURE = re.compile(r"<a[ >]|</a>|<img((?: [a-z]+=\"[^\"]*\")*)>")
-_PICTURE_MEMBER = re.compile(r" (src|alt)=\"([^\"]*)\"")
+_PICTURE_MEMBER = re.compile(r" (src|alt|width|height)=\"([^\"]*)\"")
 _FIRST_LEVEL = re.compile(r"(</?h)1(?=[ >])")
+_DIGITS_MAX = 5
 _LEVELS_MAX = 20
 """Elements within each other of which the end is sought."""
 
@@ -80,18 +81,19 @@ def clean_html(state: RenderState, sources: Sequence[str], contents: Sequence[Ma
     texts = [source.replace("\ue000", "").replace("\ue001", "") for source in sources]
     whole = "".join(text + mark for text, mark in zip(texts, [*marks, ""], strict=True))
     state.words += len(unescape(drop_html_signs("".join(texts))).split())
+    pictures: dict[str, Target] = {}
     html = nh3.clean(
         whole,
         tags=set(SHOWN_ELEMENTS),
         clean_content_tags=set(_DROPPED),
         attributes=_ATTRIBUTES,
-        attribute_filter=partial(_filter_attribute, state),
+        attribute_filter=partial(_filter_attribute, state, pictures),
         link_rel="noopener",
         url_schemes={"http", "https", "mailto", "tel"},
     )
     if any(html.count(mark) != 1 for mark in marks):
         return join_markup(contents)
-    html = _replace_pictures(state, _FIRST_LEVEL.sub(r"\g<1>2", html))
+    html = _replace_pictures(state, pictures, _FIRST_LEVEL.sub(r"\g<1>2", html))
     # In one pass: what looks like a place in a content is none.
     return Markup(_PLACE.sub(lambda found: contents[int(found[1])], html))  # noqa: S704
 
@@ -126,10 +128,11 @@ def _count_links(html: str) -> int:
     return sum(-1 if sign.is_closing else 1 for sign in find_html_signs(html) if sign.name == "a")
 
 
-def _replace_pictures(state: RenderState, html: str) -> str:
+def _replace_pictures(state: RenderState, pictures: Mapping[str, Target], html: str) -> str:
     """Clean HTML with a link in the place of each picture that the page does not load, and words where there is none.
 
-    Shape: a picture of which nothing is said is decoration: else its address would be read aloud.
+    Shape: `pictures` has what addresses lead to. A picture of which nothing is said is decoration: else its address
+    would be read aloud.
     """
     around, opened = state.links, 0
 
@@ -143,14 +146,25 @@ def _replace_pictures(state: RenderState, html: str) -> str:
         if not address:
             words = members.get("alt", "").strip() or state.context.labels.missing_image
             return str(write_element("span", words, class_="b-missing-image"))
-        if state.loads_picture(Target(address), address):
-            return found[0] if "alt" in members else f'{found[0][:-1]} alt="">'
+        target = pictures.get(address, Target(address))
+        if state.loads_picture(target, address):
+            return f"{found[0][:-1]}{_write_missing(members, target)}>"
         state.links = around + opened
         link = state.write_picture_link(address, members.get("alt", "").strip())
         state.links = around
         return str(link)
 
     return _LINK_OR_PICTURE.sub(replace, html) if "<img" in html else html
+
+
+def _write_missing(members: Mapping[str, str], target: Target) -> str:
+    """The attributes of a picture that its writer leaves out; beside a width in percent, a height says nothing."""
+    found = "" if "alt" in members else ' alt=""'
+    given = {name: members[name] for name in ("width", "height") if name in members}
+    if all(value.isdecimal() and len(value) <= _DIGITS_MAX for value in given.values()):
+        size = find_shown_size({name: int(value) for name, value in given.items()}, target)
+        found += "".join(f' {name}="{value}"' for name, value in size.items() if name not in given)
+    return found
 
 
 def _find_ends(nodes: Sequence[Node]) -> dict[int, int]:
@@ -176,12 +190,20 @@ def _find_ends(nodes: Sequence[Node]) -> dict[int, int]:
     return {start: end for start, end in ends.items() if not left[start] and end > start}
 
 
-def _filter_attribute(state: RenderState, name: str, attribute: str, value: str) -> str | None:
-    """The value that an attribute may have: addresses lead where references of Markdown would."""
+def _filter_attribute(
+    state: RenderState, pictures: dict[str, Target], name: str, attribute: str, value: str
+) -> str | None:
+    """The value that an attribute may have: addresses lead where references of Markdown would.
+
+    Shape: what the address of a picture leads to is added to `pictures`.
+    """
     if attribute in ("href", "src"):
         target = state.resolve({"kind": "url", "url": value})
         check = check_link if attribute == "href" else check_picture
-        return check(target.address) if target is not None else None
+        address = check(target.address) if target is not None else None
+        if target is not None and address is not None and name == "img":
+            pictures[address] = target
+        return address
     if attribute in ("id", "name"):
         return state.allocate_id(value) if is_html_id(value) else None
     return value

@@ -10,15 +10,36 @@ from syncd.layout.page.anchors import PageAnchors
 from syncd.layout.richtext.anchors import make_anchor
 from syncd.web.blocks.context import BlockContext, OutlineEntry, Ref, Target
 from syncd.web.blocks.elements import EMPTY, check_link, find_host, is_foreign, write_element
-from syncd.web.blocks.members import Node, collect_words
+from syncd.web.blocks.members import Node, collect_words, read_number
 
 DEPTH_MAX = 60
 """Blocks and inlines within each other; what is deeper is shown as its words."""
 
 
+_PIXELS_MAX = 10_000
+
+
 def make_ref_key(ref: Ref) -> str:
     """Return what is equal for equal references."""
     return repr(sorted((str(name), str(value)) for name, value in ref.items()))
+
+
+def find_shown_size(data: Node, target: Target) -> dict[str, str]:
+    """Return the width and height of an image: what its writer leaves out follows from the file.
+
+    With both, a page keeps the room for an image while it loads.
+    """
+    width, height = _read_pixels(data, "width"), _read_pixels(data, "height")
+    if target.width and target.height:
+        if width is None:
+            width = target.width if height is None else max(1, round(height * target.width / target.height))
+        height = height or max(1, round(width * target.height / target.width))
+    return {name: str(value) for name, value in (("width", width), ("height", height)) if value}
+
+
+def _read_pixels(data: Node, member: str) -> int | None:
+    value = read_number(data, member)
+    return round(value) or None if value is not None and 0 < value < _PIXELS_MAX else None
 
 
 @dataclass

@@ -14,11 +14,10 @@ from syncd.web.blocks.elements import (
     write_element,
     write_opening,
 )
-from syncd.web.blocks.images import find_shown_size
 from syncd.web.blocks.inline.line import describe_ref
 from syncd.web.blocks.inline.marks import COLORS
 from syncd.web.blocks.members import Node, read_nodes, read_number, read_ref, read_text
-from syncd.web.blocks.state import RenderState
+from syncd.web.blocks.state import RenderState, find_shown_size
 
 _RATING_MAX = 20
 
