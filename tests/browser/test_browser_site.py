@@ -230,6 +230,29 @@ def test_a_page_does_not_jump_when_its_images_come(tmp_path: Path, visit: Visit)
     assert [(room["width"], room["height"]) for room in rooms[:3] if room] == [(300, 200), (150, 100), (75, 50)]
 
 
+def test_titles_beside_icons_are_in_line(tmp_path: Path, visit: Visit) -> None:
+    words = "Words that are so many that they take more than one line"
+    files = {
+        "README.md": "# Home\n",
+        "SUMMARY.md": f"* [Home](README.md)\n* [One](one.md)\n* [{words}](two.md)\n",
+        "one.md": "---\nicon: credit-card\n---\n\n# One\n",
+        "two.md": f"# \u2705 {words}\n",
+    }
+    build(write_source(tmp_path / "docs", files), tmp_path / "out")
+    page = visit()
+    with serve_files(tmp_path / "out") as address:
+        page.goto(address)
+        lefts = page.locator(".contents a:has(:first-child)").evaluate_all(
+            """links => links.flatMap(link => {
+                const range = document.createRange();
+                range.selectNodeContents(link.lastChild);
+                return [...range.getClientRects()].map(one => Math.round(one.left));
+            })"""
+        )
+    assert len(lefts) >= 3
+    assert len({*lefts}) == 1
+
+
 def test_results_of_a_search_cover_what_is_below_them(site: str, visit: Visit) -> None:
     page = visit(width=360)
     page.goto(site)
