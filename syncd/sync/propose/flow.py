@@ -91,13 +91,17 @@ def propose(
         note_waiting_steps(workspace.repository, binding, NO_REQUEST, state, plan.report.select("report"))
     if written.live is None or workspace.is_dry_run:
         return Applied(plan.report.changes, written.notes, outcomes) if plan.report.changes else Unchanged(outcomes)
-    head = report_request(written.live.change_request, "create" if opened and not written.is_found else "update")
-    # One that was found may hold all of it already.
-    changes = plan.report.changes if written.revision or not written.is_found else plan.report.select("report")
-    done.append(Applied((head, *changes)))
+    done.append(_report_written(written, written.live, is_new=opened))
     live, notes = _describe_written(workspace, binding, written, written.live)
     done.append(Applied((), (*_report_others(workspace, own, older, live), *notes), outcomes))
     return join_outcomes(done)
+
+
+def _report_written(written: WrittenIntent, live: Proposal, *, is_new: bool) -> Applied:
+    """What was written to a change request; one that was found may have held all of it."""
+    head = report_request(live.change_request, "create" if is_new and not written.is_found else "update")
+    report = written.plan.report
+    return Applied((head, *(report.select("report") if written.is_found and not written.revision else report.changes)))
 
 
 def _describe_written(
