@@ -28,6 +28,7 @@ from syncd.platform.server import BackgroundServer
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.storage.storage import Storage
 from syncd.store.store import Store
+from tests.checkouts import plant
 from tests.storages import new_storage
 
 ID = re.compile(r"\b[0-9a-f]{8,40}\b|(?<= )[=+!-][A-Za-z0-9_-]*(?: @[A-Za-z0-9_-]+)?(?= \()")
@@ -417,14 +418,6 @@ def _named(text: str, names: Mapping[str, str]) -> str:
     for id, name in names.items():
         text = text.replace(id, name)
     return text
-
-
-def plant(directory: Path, files: Mapping[str, str | bytes]) -> Path:
-    for path, content in files.items():
-        target = directory / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return directory
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ import pytest
 
 from syncd.platform.services.directory.read import import_directory
 from syncd.sync.mirror.fetch import BATCH, WORKERS
+from tests.checkouts import plant
 from tests.faults.conftest import PAGES as FEW
-from tests.faults.conftest import Reply, plant
+from tests.faults.conftest import Reply
 
 pytestmark = pytest.mark.story
 

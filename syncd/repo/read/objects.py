@@ -42,7 +42,7 @@ class Reader:
     """
 
     def __init__(self, git: Git, kept: KeptAnswers | None = None) -> None:
-        self._git, self._kept = git, kept or KeptAnswers()
+        self._git, self._kept = git, kept
         self._pipe: Pipe | None = None
         self._nodes: dict[str, CommitNode] = {}
         self._found: dict[str, tuple[str, str]] = {}
@@ -54,11 +54,13 @@ class Reader:
 
         Source: git-cat-file(1), --batch-command; a name ends at the end of its line.
         """
-        if name in self._kept.names and not self._git.has_started:
-            return self._kept.names[name]
+        kept = self._kept
+        if kept is not None and name in kept.names and not self._git.has_started:
+            return kept.names[name]
         answer = self._ask(f"info {name}")
         found = (answer[0], answer[1]) if answer else None
-        self._kept.keep_name(name, found)
+        if kept is not None:
+            kept.keep_name(name, found)
         return found
 
     def resolve_ref(self, ref: str) -> str | None:
@@ -81,8 +83,9 @@ class Reader:
 
     def read_object(self, oid: str, kind: str) -> bytes:
         """Return the bytes of an object. Raises: GitFailed when it is missing, too large, or not of this type."""
-        if (kept := self._kept.objects.get(oid)) is not None and kept[0] == kind:
-            return kept[1]
+        kept = self._kept
+        if kept is not None and (known := kept.objects.get(oid)) is not None and known[0] == kind:
+            return known[1]
         found = self._ask(f"contents {check_oid(oid)}")
         if found is None:
             raise GitFailed(f"object {oid} is missing", hint="git fsck; a partial clone has to be cloned whole")
@@ -92,7 +95,8 @@ class Reader:
         data = self._open_pipe().read_exactly(found[2] + 1)[:-1]
         if found[1] != kind:
             raise GitFailed(f"object {oid} is a {found[1]}, not a {kind}")
-        self._kept.keep_object(oid, kind, data)
+        if kept is not None:
+            kept.keep_object(oid, kind, data)
         return data
 
     def read_sizes(self, oids: Iterable[str]) -> dict[str, int]:

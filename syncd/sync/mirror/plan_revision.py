@@ -73,6 +73,8 @@ def _find_occupied_paths(
     if start is None or not anchors or not coming:
         return []
     files = {id: oid for id, path in coming.items() if (oid := repository.lookup(start, binding.path(path)))}
-    listed = list_entry_paths(repository, binding, start) if files else set[str]()
+    if not files:
+        return []
+    listed = list_entry_paths(repository, binding, start)
     same = {page.id for page, _ in walk_pages(revision.pages) if page.git and page.git.oid == files.get(page.id)}
     return [coming[id] for id in files if listed and id not in same and coming[id] not in listed]

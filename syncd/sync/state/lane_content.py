@@ -73,8 +73,10 @@ def _unlist_drafts(repository: Repository, binding: Binding, merged: MergeResult
     former = {decision.path: decision.page.ours.path for decision in merged.decisions.clean if decision.page.ours}
     revived = {path: former.get(path, path) for path in merged.revived_paths}
     drafts = [[path] for path, old in revived.items() if old not in listed and repository.lookup(merged.ours, old)]
+    if not drafts:
+        return tree
     entries = restore_entries(summary.entries, drafts, {})
-    return repository.write_tree(tree, {summary.path: summary.render_entries(entries)}) if drafts else tree
+    return repository.write_tree(tree, {summary.path: summary.render_entries(entries)})
 
 
 def _restore_other_spaces(workspace: Workspace, binding: Binding, merged: MergeResult) -> str:

@@ -14,8 +14,6 @@ from syncd.web.blocks.members import Node, collect_words, read_number
 
 DEPTH_MAX = 60
 """Blocks and inlines within each other; what is deeper is shown as its words."""
-
-
 _PIXELS_MAX = 10_000
 
 

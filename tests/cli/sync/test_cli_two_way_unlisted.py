@@ -95,24 +95,9 @@ def test_a_page_that_is_taken_out_with_its_file_is_gone(docs: Writer, web: Web) 
     assert docs.tip("HEAD^{tree}") == docs.tip("platform/main^{tree}")
 
 
-def test_it_stays_a_page_with_the_title_that_another_one_gave_it(docs: Writer, web: Web, team: Team) -> None:
-    other = team.clone(web.space, name="other")
-    other.retitle("P3", "Third")
-    other.run("push")
-    docs.write("p3.md", DRAFT)
-    unlist(docs, "p3.md")
-    docs.run("push")
-    web.merge(1)
-    docs.settle()
-    web.merge(2)
-    for each in (docs, other):
-        each.settle()
-        assert "[Third](p3.md)" in each.read("SUMMARY.md")
-        assert each.read("p3.md") == DRAFT
-
-
-def test_it_stays_a_page_where_the_platform_merged_the_other_title_into_the_change_request(
-    docs: Writer, web: Web, team: Team
+@pytest.mark.parametrize("is_updated", [False, True])
+def test_it_stays_a_page_with_the_title_that_another_one_gave_it(
+    docs: Writer, web: Web, team: Team, is_updated: bool
 ) -> None:
     other = team.clone(web.space, name="other")
     other.retitle("P3", "Third")
@@ -121,7 +106,8 @@ def test_it_stays_a_page_where_the_platform_merged_the_other_title_into_the_chan
     unlist(docs, "p3.md")
     docs.run("push")
     web.merge(1)
-    web.update(2, expected="conflicts")
+    if is_updated:
+        web.update(2, expected="conflicts")
     docs.settle()
     assert docs.read("p3.md") == DRAFT
     web.merge(2)
