@@ -297,8 +297,9 @@ def _read_update(
     if not update.is_separate:
         # An update keeps the change request's lines, so edits made just before it can hide lines of main content.
         conflicts += merge(workspace, main, tree, base=known.base).conflicts
-    elif update.is_fresh and conflicts:
-        # They came just before it: whoever merges the change request would take main content's lines out, unseen.
+    elif update.is_fresh and conflicts and not update.merged_commit:
+        # They came just before it: whoever merges the change request would take main content's lines out, unseen. What
+        # the branch had merged, it has decided.
         both = join_texts(repository, merge(workspace, main, tree, base=known.base))
         both = {path: text for path, text in both.items() if binding.holds(path)}
         conflicts = [page for page in conflicts if page.path not in both]

@@ -112,6 +112,24 @@ def test_what_waited_beside_a_conflict_is_whole_once_it_is_resolved(docs: Writer
     assert docs.tip("HEAD^{tree}") == docs.tip("platform/main^{tree}")
 
 
+def test_a_resolved_conflict_stays_so_where_main_content_has_a_new_page_with_a_link(docs: Writer, web: Web) -> None:
+    docs.rename("p1.md", "first.md")
+    docs.edit("p3.md", "P3 two.", "P3 two, says B.")
+    docs.run("push")
+    request = web.proposed()
+    web.edit("p3", "P3 two.", "P3 two, says the web.")
+    web.add("w", "# W\n\nW one, see [it](../p1.md).\n", below="p4")
+    assert conflicts(docs.run("sync", code=6)) == ["p3.md"]
+    docs.edit("p4/w.md", "W one", "W one, says B")
+    docs.run("resolve", "p3.md", "--ours")
+    docs.run("sync")  # in the change request, the link reads as neither main content nor the branch has it
+    assert web.text("p3", request=request).count("P3 two") == 1
+    assert "says B, see [it](../first.md)" in web.text("w", request=request)
+    web.merge()
+    docs.settle()
+    assert "P3 two, says B." in web.text("p3")
+
+
 def test_a_conflict_told_by_push_deletes_no_page_of_others_at_the_next_sync(docs: Writer, web: Web) -> None:
     web.edit("p2", "P2 one.", "P2 one, says the web.")
     web.edit("p4", "P4 one.", "P4 one, says the web.")
