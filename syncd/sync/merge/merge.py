@@ -141,6 +141,15 @@ def list_page_names(workspace: Workspace, base: str, ours: str, theirs: str) -> 
     return group_paths(page.paths for page in found)
 
 
+def add_page_names(
+    workspace: Workspace, entries: Iterable[Collection[str]], base: str, ours: str, theirs: str
+) -> list[tuple[str, ...]]:
+    """Return entries, each with all paths that its page has in the base and on both sides."""
+    named = [*entries]
+    names = list_page_names(workspace, base, ours, theirs) if named else {}
+    return [tuple(sorted({*paths}.union(*(names.get(path, ()) for path in paths)))) for paths in named]
+
+
 def has_equal_content(workspace: Workspace, binding: Binding, here: str, commit: str) -> bool:
     """Return whether a change request and a commit of its branch have the same content of the space.
 

@@ -6,10 +6,10 @@ from syncd.plan.merge.restore_entries import group_paths
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
-from syncd.sync.integrate.flow import integrate_commit
+from syncd.sync.integrate.flow import Integrated, integrate_commit
 from syncd.sync.merge.base import read_tips
 from syncd.sync.merge.leave_out import leave_out, list_other_directories
-from syncd.sync.merge.merge import find_merge_base, find_moves, merge
+from syncd.sync.merge.merge import add_page_names, find_merge_base, find_moves, merge
 from syncd.sync.merge.parts import write_synthetic_commit
 from syncd.sync.merge.result import EXCLUDED, EntryConflict, MergeResult
 from syncd.sync.merge.summaries import read_summary
@@ -73,7 +73,7 @@ def gather_intent(
         known = {outcome.paths for outcome in conflicts}
         more = describe_conflicts(workspace, result, branch, name, among=binding.holds)
         conflicts += tuple(outcome for outcome in more if outcome.paths not in known)
-    left_out = _list_left_out(both.result, result, added)
+    left_out = _list_left_out(workspace, tip, both, result, added)
     conflicts += tuple(render_refusal(refusal, branch, tip) for refusal in refusals)
     # The branch deleted a page that main content added after this change request last took main in, or that another
     # change request is about to add. No operation can delete it here, and a later update brings it. So a part is sent,
@@ -191,17 +191,16 @@ def _list_entry_conflicts(
 
 
 def _list_left_out(
-    main: MergeResult | None, result: MergeResult, added: dict[str, tuple[str, ...]]
+    workspace: Workspace, tip: str, both: Integrated, result: MergeResult, added: dict[str, tuple[str, ...]]
 ) -> tuple[tuple[str, ...], ...]:
     """All paths of each entry that is in conflict with main content or the change request, or that main content has
     added and the next update brings."""
-    held = [
-        paths
-        for page in (*(main.conflicts if main is not None else ()), *result.conflicts)
-        for paths in page.paths_per_page
-    ]
-    names = group_paths((*held, *added.values()))
-    return tuple(dict.fromkeys(tuple(sorted(paths)) for paths in names.values()))
+    conflicts = (*(both.result.conflicts if both.result is not None else ()), *result.conflicts)
+    held = [paths for page in conflicts for paths in page.paths_per_page]
+    entries = dict.fromkeys(tuple(sorted(paths)) for paths in group_paths((*held, *added.values())).values())
+    # A page that main content has moved has another path in the branch than in the merge of both.
+    before = both.result.base.tree if both.result is not None else tip
+    return tuple(add_page_names(workspace, entries, before, tip, both.commit))
 
 
 def _write_desired(

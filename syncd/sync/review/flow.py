@@ -12,7 +12,7 @@ from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import integrate_commit
 from syncd.sync.merge.leave_out import leave_out
-from syncd.sync.merge.merge import list_page_names, merge
+from syncd.sync.merge.merge import add_page_names, merge
 from syncd.sync.merge.result import Base
 from syncd.sync.merge.write_part import NOT_SENT, write_part
 from syncd.sync.mirror.history import NOT_SHOWN
@@ -186,7 +186,6 @@ def _find_settling_commit(
         return tip
     # A page that waits stays as the change request has it: what the branch had sent of it before is not taken back.
     kept = merge(workspace, here, main).tree_with_ours
-    names = list_page_names(workspace, main, tip, here)
-    left_out = [tuple(sorted({path, *names.get(path, ())})) for path in sorted(waiting)]
+    left_out = add_page_names(workspace, [(path,) for path in sorted(waiting)], main, tip, here)
     tree = leave_out(repository, workspace.bindings, tip, kept, left_out)
     return write_part(repository, tip, (main,), tree, name=proposal.branch, lacks=NOT_SENT)

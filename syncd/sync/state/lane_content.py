@@ -7,7 +7,7 @@ Source: docs/decisions/0002-one-recorded-base.md.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from syncd.layout.tree.paths import is_markdown, is_same_page
@@ -17,7 +17,7 @@ from syncd.plan.merge.summary import merge_entries
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.merge.leave_out import leave_out, list_other_directories
-from syncd.sync.merge.merge import find_moves, list_page_names, merge
+from syncd.sync.merge.merge import add_page_names, find_moves, merge
 from syncd.sync.merge.parts import find_original, find_taken_in
 from syncd.sync.merge.result import Base, MergeResult
 from syncd.sync.merge.summaries import read_summary
@@ -183,7 +183,7 @@ def find_arrived(
     if not late:
         return sent.branch_commit
     listing = read_summary(repository, binding, sent.commit)
-    left_out = _add_all_names(workspace, late, (sent.base, sent.branch_commit, sent.planned))
+    left_out = add_page_names(workspace, late, sent.base, sent.branch_commit, sent.planned)
     part_tree = leave_out(repository, workspace.bindings, sent.branch_commit, sent.base, left_out)
     if is_own and listing is not None and (listing.path,) in late:
         table = _merge_arrived_summary(repository, binding, sent, here, tree)
@@ -260,18 +260,6 @@ def _list_entries(repository: Repository, binding: Binding, before: str, after: 
             yield (found.path,) if found.old_path is None else (found.path, found.old_path)
 
 
-def _add_all_names(
-    workspace: Workspace, entries: Iterable[Collection[str]], sides: tuple[str, str, str]
-) -> list[tuple[str, ...]]:
-    """The entries with all paths that their pages have in a base and on both sides, so that each is left out as a
-    whole."""
-    named = list(entries)
-    if not named:
-        return []
-    names = list_page_names(workspace, *sides)
-    return [tuple(sorted({other for path in paths for other in (path, *names.get(path, ()))})) for paths in named]
-
-
 def _read_update(
     workspace: Workspace, binding: Binding, before: str, main: str, tree: str, update: Update
 ) -> tuple[str, tuple[str, ...]]:
@@ -293,7 +281,7 @@ def _read_update(
     conflicts = [*known.conflicts]
     moves = _find_moved_files(repository, before, known.tree_with_ours, tree, update.moves)
     late = _find_not_taken(repository, binding, before, known.tree_with_ours, tree, moves)
-    lacks = _add_all_names(workspace, late, (known.base.tree, before, main))
+    lacks = add_page_names(workspace, late, known.base.tree, before, main)
     if not update.is_separate:
         # An update keeps the change request's lines, so edits made just before it can hide lines of main content.
         conflicts += merge(workspace, main, tree, base=known.base).conflicts

@@ -112,6 +112,21 @@ def test_what_waited_beside_a_conflict_is_whole_once_it_is_resolved(docs: Writer
     assert docs.tip("HEAD^{tree}") == docs.tip("platform/main^{tree}")
 
 
+def test_a_line_in_conflict_with_a_reviewers_waits_where_main_content_moved_the_page(docs: Writer, web: Web) -> None:
+    docs.edit("README.md", "Home one.", "Home one, says B.")
+    docs.run("sync")
+    request = web.proposed()
+    web.edit("p1", "P1 one.", "P1 one, says R.", request=request)
+    docs.edit("p1.md", "P1 one.", "P1 one, says B.")
+    web.add("w", "# W\n\nW one.\n", below="p1")  # so that the page is p1/README.md
+    assert conflicts(docs.run("push", code=6)) == ["p1/README.md"]
+    docs.run("sync", code=6)
+    assert "P1 one, says B." in docs.read("p1/README.md")
+    docs.run("resolve", "p1/README.md", "--ours")
+    docs.settle()
+    assert "P1 one, says B." in web.text("p1", request=request)
+
+
 def test_a_resolved_conflict_stays_so_where_main_content_has_a_new_page_with_a_link(docs: Writer, web: Web) -> None:
     docs.rename("p1.md", "first.md")
     docs.edit("p3.md", "P3 two.", "P3 two, says B.")
