@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.__main__ import KNOWN, main
+from tests.faults.twoway.answers import Answers
 from tests.faults.twoway.campaign import Played, keep, known, play
 from tests.faults.twoway.generate import generate
 from tests.faults.twoway.ledger import Ledger
@@ -170,6 +171,25 @@ def lock_out(player: Player) -> None:
 def test_damage_done_on_purpose_is_seen(place: Workshop, spoil: Callable[[Player], None], column: str) -> None:
     played = play(place, steps(), spoil)
     assert column in played.columns, played.failures
+
+
+def ask_twice(player: Player) -> None:
+    """A run asks again what was settled; after one more edit in main content, it has a reason to."""
+    writer = player.writers["a"]
+    said = player.sync(writer, "sync").text
+    (conflict,) = player.conflicts(writer)
+    answers = Answers(player)
+    answers.add(writer, conflict)
+    answers.check(writer, said)
+    assert [failure.column for failure in player.failures] == ["asked again"]
+    player.step(Step(7, "web", "contest", 1, 1))
+    answers.check(writer, said)
+    assert len(player.failures) == 1
+
+
+def test_a_question_that_was_answered_before_is_seen(place: Workshop) -> None:
+    played = play(place, steps(("a", "contest"), ("web", "contest")), ask_twice)
+    assert played.columns == ["asked again"], played.failures
 
 
 def _page(player: Player, mark: str) -> Page:

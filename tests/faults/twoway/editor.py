@@ -256,7 +256,7 @@ class Web:
         text = edited(view[page["id"]].text, step.action.removeprefix("draft-"), f"w{step.id}a", step.m)
         return [{"operation": "update_page", "page": page["id"], "document": {"markdown": text}}]
 
-    _replace = _drop = _describe = _block = _draft_edit = _edit
+    _replace = _contest = _drop = _describe = _block = _draft_edit = _edit
 
     def _link(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
         """A sentence that leads to another page."""
@@ -351,6 +351,7 @@ def _make_picture(name: str, word: str) -> dict[str, Any]:
 
 
 _OF_ANY_PAGE = (
+    "contest",
     "edit",
     "draft-edit",
     "link",

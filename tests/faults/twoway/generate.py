@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from tests.faults.twoway.profiles import PROFILES, REWRITING, SYNCING, WRITING, Profile
 from tests.faults.twoway.schedule import THEN, Schedule, Shape, Step
@@ -37,15 +38,20 @@ def _step(chance: random.Random, kind: Profile, shape: Shape, id: int, *, has_pu
     n, m = chance.randrange(1000), chance.randrange(1000)
     if group in ("web", "rev", "boss"):
         deeds = {"web": kind.web, "rev": kind.review, "boss": kind.boss}[group]
-        return Step(id, group, _weighted(chance, deeds), n, m)
+        return _aim(Step(id, group, _weighted(chance, deeds), n, m))
     actor = "abc"[: shape.clones][chance.choice([0, 0, *range(shape.clones)])]
     if group == "write":
         # What was pushed to a Git remote is not rewritten: nobody can push it again without force.
         shared = REWRITING.keys() - {"git-merge"} if shape.upstream else ()
         deeds = {name: weight for name, weight in kind.writing.items() if name not in shared}
-        return Step(id, actor, _weighted(chance, deeds), n, m)
+        return _aim(Step(id, actor, _weighted(chance, deeds), n, m))
     action = _weighted(chance, kind.syncing)
     return Step(id, actor, action, n, m, _fault(chance, kind) if action not in ("resolve", "undo") else "")
+
+
+def _aim(step: Step) -> Step:
+    """The step, at one of the few sentences that all contest where that is its action."""
+    return replace(step, n=step.n % 2, m=0) if step.action == "contest" else step
 
 
 def _fault(chance: random.Random, kind: Profile) -> str:

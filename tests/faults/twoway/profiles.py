@@ -132,6 +132,21 @@ PROFILES: Mapping[str, Profile] = {
         ),
         faults=0.25,
     ),
+    "conflicts": Profile(
+        writing={**WRITING, "contest": 55, "rename": 12, "link": 8, "git-merge": 2, "amend": 2},
+        web={**WEB, "contest": 40, "link": 12, "new-page": 6},
+        review={**REVIEW, "contest": 16, "link": 4},
+        syncing={**SYNCING, "sync": 12, "push": 8, "resolve": 12},
+        actors={"write": 8, "sync": 7, "web": 7, "rev": 2, "boss": 1},
+        shapes=(
+            (5, Shape()),
+            (1, Shape(clones=3)),
+            (3, Shape(clones=1)),
+            (1, Shape(spaces=2)),
+            (1, Shape(topics=True)),
+        ),
+        faults=0.1,
+    ),
     "groups": Profile(
         writing={**WRITING, "into-group": 8, "git-merge": 2},
         web={**WEB, "retitle-group": 6, "move-group": 5, "into-group": 7, "ungroup": 1},

@@ -225,6 +225,8 @@ class Runs(WebDeeds):
         # Nobody makes one page of two, nor settings of the lines of both sides.
         if way == "edit" and (len(conflict.marks) > 1 or conflict.path.endswith(".gitbook.yaml")):
             way = "ours"
+        # The branch's own version stays against every side that the page is in conflict with.
+        same = [one for one in self.conflicts(writer) if (one.branch, one.path) == (conflict.branch, conflict.path)]
         named = _name_branch(conflict.branch)
         ran = self.run(writer, "resolve", conflict.path, f"--{way}", *named)
         if ran.code == 64 and way == "edit":
@@ -234,7 +236,7 @@ class Runs(WebDeeds):
         titles = {token for token in conflict.ours | conflict.theirs if TITLE.fullmatch(token)}
         given_up = {
             "edit": titles,
-            "ours": conflict.theirs - conflict.ours,
+            "ours": conflict.theirs.union(*(one.theirs for one in same)) - conflict.ours,
             "theirs": conflict.ours - conflict.theirs,
         }[way]
         self.ledger.free(given_up, why)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Iterable, Mapping
 
+from tests.faults.twoway.answers import Answers
 from tests.faults.twoway.clone_state import read_refs
 from tests.faults.twoway.links import find_wrong_links
 from tests.faults.twoway.pages import Page, View, tokens_of
@@ -17,6 +18,7 @@ COLUMNS = (
     "titles over other text",
     "locked out",
     "not converged",
+    "asked again",
     "mixed line ends",
     "wrong links",
     "errors",
@@ -55,6 +57,7 @@ def settle(player: Player) -> list[Writer]:
     is_stuck = False
     left = ROUNDS
     there = _read_platform(player)
+    answers = Answers(player)
     while left:
         left -= 1
         moved = False
@@ -65,8 +68,9 @@ def settle(player: Player) -> list[Writer]:
                 continue
             bring = player.exchange(writer) if writer.other == ORIGIN else player.sync(writer, "sync")
             codes[writer.name] = bring.code
+            answers.check(writer, bring.text)
             if codes[writer.name] not in (0, 1) and writer.other == PLATFORM:
-                _settle_conflicts(player, writer)
+                _settle_conflicts(player, writer, answers)
             there = _read_platform(player)
             after = _read_clones(player) + there
             if before == after or not (codes[writer.name] or player.schedule.goes_on):
@@ -88,11 +92,12 @@ def settle(player: Player) -> list[Writer]:
     return [writer for name, writer in player.writers.items() if codes.get(name)]
 
 
-def _settle_conflicts(player: Player, writer: Writer) -> None:
+def _settle_conflicts(player: Player, writer: Writer, answers: Answers) -> None:
     # Both sides are looked at again before each: the one before may have given words to the same page.
     settled: set[tuple[str, str, str]] = set()
     while waiting := [one for one in player.conflicts(writer) if one.key not in settled]:
-        player.settle_conflict(writer, waiting[0], player.schedule.settle)
+        if player.settle_conflict(writer, waiting[0], player.schedule.settle):
+            answers.add(writer, waiting[0])
         settled.add(waiting[0].key)
 
 

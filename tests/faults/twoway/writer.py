@@ -234,7 +234,7 @@ class Writer:
         self.told.append(f"# {step.action} w{step.id}a in {entry.path}")
         self._save(entry.path, edited(text, step.action, f"w{step.id}a", step.m))
 
-    _replace = _drop = _describe = _block = _edit
+    _replace = _contest = _drop = _describe = _block = _edit
 
     def _link(self, step: Step) -> None:
         """A sentence that leads to another page."""
