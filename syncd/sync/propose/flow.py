@@ -33,7 +33,7 @@ from syncd.sync.state.manual_steps import (
 from syncd.sync.state.notes import NO_REQUEST
 from syncd.sync.state.proposals import Proposal, detect_end, has_foreign_requests, record_proposal
 from syncd.sync.state.request_commits import find_content
-from syncd.sync.state.resend import list_new_work
+from syncd.sync.state.resend import has_new_work
 from syncd.sync.workspace import Workspace
 
 
@@ -183,7 +183,7 @@ def _needs_no_write(workspace: Workspace, binding: Binding, intent: Intent, own:
     person has archived a change request with just that."""
     repository = workspace.repository
     if own is None or not own.change_request.is_live:
-        if own is not None and not list_new_work(repository, own.commit, intent.main, intent.tip):
+        if own is not None and not has_new_work(repository, own.commit, intent.main, intent.tip):
             return True
         is_same = workspace.has_same_content(binding, intent.desired, intent.main)
         return is_same or is_state_noted(repository, binding, NO_REQUEST, state)

@@ -1,25 +1,36 @@
 """Whether a branch has more than what a change request was sent with that somebody archived."""
 
+from syncd.errors import GitFailed
 from syncd.repo.repository import Repository
 from syncd.repo.values import Commit
+from syncd.sync.workspace import name_author
 
 COMMITS_MAX = 1000
 
 
-def list_new_work(repository: Repository, sent: str, main: str, tip: str) -> list[Commit]:
-    """Return what people committed to a branch since a commit of it was sent.
+def has_new_work(repository: Repository, sent: str, main: str, tip: str) -> bool:
+    """Return whether people committed something to a branch since a commit of it was sent.
 
-    Shape: `main` is a commit of main content, `tip` the branch's. Merges, which bring what others did, and syncd's own
-    commits are not in it. Of a branch that was rewritten or reset, it is the newest commit alone: all of it is new.
+    Shape: `main` is a commit of main content, `tip` the branch's. Of a branch that was rewritten or reset, all is new.
+    Merges, which bring what others did, and syncd's own commits do not count; a merge in which a person decided does.
     """
     if sent == tip:
-        return []
+        return False
     if not repository.is_ancestor(sent, tip):
-        return [repository.read_commit(tip)]
-    return [
-        commit
-        for commit in repository.list_commits(sent, tip, limit=COMMITS_MAX)
-        if len(commit.parents) < 2
-        and not any(key.startswith("Syncd-") for key in commit.trailers)
+        return True
+    return any(
+        not any(key.startswith("Syncd-") for key in commit.trailers)
         and not repository.is_ancestor(commit.oid, main)
-    ]
+        and (len(commit.parents) < 2 or _is_decision(repository, commit))
+        for commit in repository.list_commits(sent, tip, limit=COMMITS_MAX)
+    )
+
+
+def _is_decision(repository: Repository, commit: Commit) -> bool:
+    """Whether a merge has what Git does not make of its parents by itself: a person settled a conflict in it."""
+    if not name_author(commit) or len(commit.parents) > 2:
+        return False
+    try:
+        return repository.merge(*commit.parents).tree != repository.find_tree(commit.oid)
+    except GitFailed:  # a shallow clone may lack what both grew from
+        return False

@@ -13,7 +13,7 @@ from syncd.sync.branches import HEADS
 from syncd.sync.state.manual_steps import WAITING, count_waiting_steps, describe_state
 from syncd.sync.state.notes import ADDRESS, NO_REQUEST, STATUS, read_notes
 from syncd.sync.state.proposed_refs import find_awaited, list_proposed
-from syncd.sync.state.resend import list_new_work
+from syncd.sync.state.resend import has_new_work
 from syncd.sync.state.sent_log import COMMENTED
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ def find_unsent(
     if request is None and content and not any(content[0].has_other_text(path, content[1]) for path in changed):
         changed = []  # line ends and the end of the file are no reason to open a change request
     is_archived = request is not None and request.is_archived
-    is_taken_back = request is not None and is_archived and not list_new_work(repository, request.commit, main, tip)
+    is_taken_back = request is not None and is_archived and not has_new_work(repository, request.commit, main, tip)
     is_sent = request is not None and not is_archived and _is_sent(repository, binding, tip, request)
     lane = _find_lane(repository, binding, request, remote) if changed else None
     steps = _read_steps(repository, binding, branch, (tip, main)) if changed else None

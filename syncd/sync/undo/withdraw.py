@@ -11,7 +11,7 @@ from syncd.sync.branches import HEADS
 from syncd.sync.review.decide import record_decision, set_request_status
 from syncd.sync.review.requests import FoundRequest
 from syncd.sync.state.proposals import list_records
-from syncd.sync.state.resend import list_new_work
+from syncd.sync.state.resend import has_new_work
 from syncd.sync.workspace import Workspace
 
 COMMITS_MAX = 1000
@@ -102,7 +102,7 @@ def _require_nothing_else(workspace: Workspace, requests: Sequence[FoundRequest]
         for item in list_records(workspace, found.binding)
         if item.number == str(found.request.number)
     ]
-    new = [commit for commit in sent if list_new_work(repository, commit, base, tip)] if sent else [tip]
+    new = [commit for commit in sent if has_new_work(repository, commit, base, tip)] if sent else [tip]
     if new:
         raise GuardRefused(
             f"{branch} has commits that were never sent to {numbers}, and a reset would drop them", hint=by_hand

@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,23 @@ def test_what_main_content_brings_does_not_propose_again_what_was_taken_back(
     shell.git("merge", "--quiet", "--no-edit", "platform/main", cwd=docs)
     run_fine(syncd, "push")
     assert list_open(client, shell.space) == []
+
+
+def test_reset_drops_no_merge_in_which_a_person_settled_a_conflict(
+    shell: Any, docs: Path, syncd: CommandRunner, client: Client
+) -> None:
+    run_fine(syncd, "push")
+    other = shell.clone("other")
+    (other / "use.md").write_text("# Use\n\nLike this, says another.\n")
+    commit(shell, other, "Say it otherwise")
+    assert shell.syncd("push", cwd=other).returncode == 0
+    client.change_requests.merge(shell.space, "2")
+    assert shell.syncd("pull", cwd=docs).returncode in (0, 6)
+    assert subprocess.run(["git", "merge", "--quiet", "platform/main"], cwd=docs, check=False).returncode == 1
+    (docs / "use.md").write_text("# Use\n\nLike both.\n")
+    commit(shell, docs, "Settle it")
+    held = syncd("undo", "1", "--reset", "--yes")
+    assert (held.code, "never sent" in held.err) == (5, True)
 
 
 def test_reset_takes_the_commits_back_too_and_finishes_a_run_that_was_cut_off(

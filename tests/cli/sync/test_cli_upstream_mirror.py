@@ -129,6 +129,15 @@ def test_who_can_only_squash_gives_the_page_the_text_of_the_platform_first(squas
     assert squashed.web.text("p1", request=squashed.web.proposed()) == page(BOTH)
 
 
+def test_a_conflict_that_a_merge_settles_is_sent_though_its_change_request_was_archived(divided: Hosted) -> None:
+    divided.web.archive(divided.web.proposed())
+    divided.sync(code=6)
+    divided.merge(MIRROR, "p1.md")
+    divided.settle("p1.md", page(BOTH))
+    assert "was archived with that" not in divided.sync()
+    assert divided.web.text("p1", request=divided.web.proposed()) == page(BOTH)
+
+
 def test_what_people_push_while_the_service_runs_is_settled_by_a_plain_merge(team: Team) -> None:
     """Somebody was faster at the Git host, and the service's branch has the platform's words already."""
     hosted = Hosted(team, upstream='push = "never"')
