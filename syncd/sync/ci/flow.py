@@ -7,6 +7,7 @@ from dataclasses import replace
 from syncd.errors import MergeConflict
 from syncd.model.change_request import ChangeRequest
 from syncd.plan.propose.description import read_proposed_commit
+from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.ci.base import CiResult, Job
 from syncd.sync.ci.known_requests import KnownRequests, archive_doubles, find_known_requests
@@ -105,17 +106,28 @@ def _explain_nothing(workspace: Workspace, job: Job, found: KnownRequests) -> st
 
 
 def _find_newer(workspace: Workspace, job: Job, live: ChangeRequest) -> str | None:
-    """The commit of a change request that was built on the job's, where a newer job than this one has proposed it.
+    """The commit of a change request that a newer job than this one has proposed.
 
-    Shape: none for a branch that was taken back to the job's commit: its remote has the other one no more, and a clone
-    that has it all the same, for another branch, is made by a job that runs for the first time.
+    Shape: it was built on the job's; or the branch was rewritten, and its remote has the other one and not the job's.
+    None for a branch that was taken back to the job's commit: its remote has the other one no more, and a clone that
+    has it all the same, for another branch, is made by a job that runs for the first time.
     """
     repository = workspace.repository
     commit = repository.find_revision(read_proposed_commit(live.description))
-    if commit is None or commit == job.commit or not repository.is_ancestor(job.commit, commit):
+    if commit is None or commit == job.commit:
         return None
     is_at_remote = bool(job.newest) and repository.is_ancestor(commit, job.newest)
+    if not repository.is_ancestor(job.commit, commit):
+        return commit if is_at_remote and _is_given_up(repository, job) else None
     return commit if is_at_remote or job.is_repeated else None
+
+
+def _is_given_up(repository: Repository, job: Job) -> bool:
+    """Whether the branch was rewritten since, so that its remote has not the job's commit; one in which a CI service
+    has merged the branch has all of it."""
+    if repository.list_cut_parents(job.commit):
+        return False
+    return not (repository.is_ancestor(job.commit, job.newest) or repository.is_ancestor(job.newest, job.commit))
 
 
 def _list_proposed(done: CiResult, binding: Binding, job: Job) -> list[Result]:

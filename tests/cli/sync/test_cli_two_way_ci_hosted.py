@@ -1,0 +1,51 @@
+"""Jobs beside a Git host that merges, squashes and deletes topic branches, or gets them rewritten.
+
+Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_way_ci_hosted.py
+"""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.cli.sync.test_cli_two_way_ci import plant, run_job_at
+from tests.cli.sync.two_way import Team, Web, Writer, pages_of
+
+pytestmark = pytest.mark.story
+
+TITLES = ("P1", "P2", "P3", "P4")
+Job = Callable[..., str]
+
+
+@pytest.fixture
+def origin(team: Team) -> Writer:
+    """The hosted repository, on a topic branch."""
+    origin = team.repository("origin")
+    plant(origin, pages_of(*TITLES))
+    origin.git("switch", "--quiet", "--create", "topic")
+    return origin
+
+
+@pytest.fixture
+def job(team: Team, origin: Writer, web: Web) -> Job:
+    """Runs a job of a branch's newest commit, in a clone of all branches, and returns what it says."""
+
+    def run(branch: str, commit: str = "", *, base: str = "") -> str:
+        tip = commit or origin.tip(branch)
+        return run_job_at(team, origin, tip, space=web.space, depth=0, branch=branch, base=base)
+
+    return run
+
+
+def test_a_commit_that_a_rewritten_branch_gave_up_is_not_sent_again(origin: Writer, web: Web, job: Job) -> None:
+    origin.replace("p1.md", "P1 one.", "P1 one, says B.")
+    origin.edit("p2.md", "P2 one.", "P2 one, says B.")
+    job("topic")
+    former = origin.tip()
+    origin.git("reset", "--quiet", "--hard", "main")
+    origin.edit("p1.md", "P1 one.", "P1 one, says B now.")
+    job("topic")
+    said = job("topic", former)
+    assert f"holds {origin.tip()[:10]}, which came after {former[:10]}; nothing was sent" in said
+    job("topic")
+    assert "P1 one, says B now." in web.text("p1", request=web.proposed())
+    assert "P2 one.\n" in web.text("p2", request=web.proposed())
