@@ -70,7 +70,7 @@ def find_comparison_base(workspace: Workspace, binding: Binding, job: Job, known
     return (
         _find_by_mirror(workspace, binding, job)
         or _find_by_commit(workspace, job, known.merged)
-        or _find_by_target(workspace, job)
+        or _find_by_target(workspace, job, known.live)
         or _find_by_revision(workspace, job, known.merged)
         or _find_by_change_request(workspace, job, known)
         or _find_rewritten(workspace, job, known)
@@ -106,9 +106,17 @@ def _find_by_commit(workspace: Workspace, job: Job, merged: Sequence[ChangeReque
     return related
 
 
-def _find_by_target(workspace: Workspace, job: Job) -> ComparisonBase | None:
-    """Where the branch left the one that it shall be merged into."""
+def _find_by_target(workspace: Workspace, job: Job, live: ChangeRequest | None) -> ComparisonBase | None:
+    """Where the branch left the one that it shall be merged into; none where that has taken in what the branch's change
+    request holds, and still proposes."""
+    repository = workspace.repository
     base = find_common_base(workspace, job.commit, job.target_tip) if job.target_tip else None
+    if base and live is not None:
+        start = repository.find_revision(read_start(live.description))
+        commit = repository.find_revision(read_proposed_commit(live.description))
+        is_later = start is not None and start != base and repository.is_ancestor(start, base)
+        if is_later and commit is not None and repository.is_ancestor(base, commit):
+            return None
     return ComparisonBase("target", base) if base else None
 
 

@@ -36,6 +36,12 @@ def job(team: Team, origin: Writer, web: Web) -> Job:
     return run
 
 
+def land(origin: Writer, *words: str) -> None:
+    """Merge the topic branch into main."""
+    origin.git("switch", "--quiet", "main")
+    origin.git("merge", "--quiet", *words, "topic")
+
+
 def test_a_commit_that_a_rewritten_branch_gave_up_is_not_sent_again(origin: Writer, web: Web, job: Job) -> None:
     origin.replace("p1.md", "P1 one.", "P1 one, says B.")
     origin.edit("p2.md", "P2 one.", "P2 one, says B.")
@@ -49,3 +55,14 @@ def test_a_commit_that_a_rewritten_branch_gave_up_is_not_sent_again(origin: Writ
     job("topic")
     assert "P1 one, says B now." in web.text("p1", request=web.proposed())
     assert "P2 one.\n" in web.text("p2", request=web.proposed())
+
+
+def test_a_branch_that_its_target_has_taken_in_stays_proposed(origin: Writer, web: Web, job: Job) -> None:
+    origin.add("new.md", "New")
+    origin.edit("p1.md", "P1 one.", "P1 one, says B.")
+    job("topic", base="main")
+    web.edit("new", "New two.", "New two, says R.", request=web.proposed())
+    land(origin, "--no-ff", "--no-edit")
+    job("topic", base="main")
+    assert "New two, says R." in web.text("new", request=web.proposed())
+    assert "P1 one, says B." in web.text("p1", request=web.proposed())
