@@ -12,10 +12,12 @@ from syncd.plan.propose.description import (
     read_commit_unless_partial,
     read_proposed_commit,
     read_start,
+    read_written_revision,
 )
 from syncd.repo.values import Commit
 from syncd.sync.binding import Binding
 from syncd.sync.ci.known_requests import KnownRequests
+from syncd.sync.mirror.history import read_past
 from syncd.sync.run.values import Result
 from syncd.sync.workspace import COMMITTER, Workspace
 
@@ -204,7 +206,8 @@ def _find_rewritten(workspace: Workspace, job: Job, known: KnownRequests) -> Com
 
 
 def _take_present(workspace: Workspace, binding: Binding, job: Job, known: KnownRequests) -> ComparisonBase:
-    """Main content as it is now, as at the very first push of a repository.
+    """What the last merged change request said; without one, main content as it is now, as at the very first push of a
+    repository.
 
     Raises: GuardRefused where something was published or proposed before that the clone does not show: what others
     wrote on the platform since would look as if the branch had taken it out.
@@ -217,7 +220,14 @@ def _take_present(workspace: Workspace, binding: Binding, job: Job, known: Known
             f"{binding.name}: #{known.live.number} was compared with a commit that this clone has not",
             hint=f"merge #{known.live.number} on the platform, and run again",
         )
-    return ComparisonBase("present", note="nothing says what the branch grew from: all that differs is proposed")
+    unknown = "nothing says what the branch grew from: all that differs"
+    # What was merged last was a squash in Git, where its commit is not here: what others wrote later is in no commit.
+    last = max(known.merged, key=lambda one: (one.merged_at or "", one.number), default=None)
+    written = read_written_revision(last.description) if last is not None else ""
+    if last is not None and written and read_past(workspace.client, binding.space, written) is not None:
+        note = f"{unknown} from what #{last.number} said is proposed"
+        return ComparisonBase("present", revision=written, note=note)
+    return ComparisonBase("present", note=f"{unknown} is proposed")
 
 
 def name_start(workspace: Workspace, binding: Binding, start: ComparisonBase) -> str:

@@ -42,6 +42,13 @@ def land(origin: Writer, *words: str) -> None:
     origin.git("merge", "--quiet", *words, "topic")
 
 
+def squash(origin: Writer) -> None:
+    """Merge the topic branch into main as one commit, and delete it."""
+    land(origin, "--squash")
+    origin.commit("Squash")
+    origin.git("branch", "--quiet", "-D", "topic")
+
+
 def test_a_commit_that_a_rewritten_branch_gave_up_is_not_sent_again(origin: Writer, web: Web, job: Job) -> None:
     origin.replace("p1.md", "P1 one.", "P1 one, says B.")
     origin.edit("p2.md", "P2 one.", "P2 one, says B.")
@@ -66,3 +73,22 @@ def test_a_branch_that_its_target_has_taken_in_stays_proposed(origin: Writer, we
     job("topic", base="main")
     assert "New two, says R." in web.text("new", request=web.proposed())
     assert "P1 one, says B." in web.text("p1", request=web.proposed())
+
+
+def test_what_others_wrote_after_a_branch_was_merged_stays_when_git_squashes_it(
+    origin: Writer, web: Web, job: Job
+) -> None:
+    origin.edit("p1.md", "P1 one.", "P1 one, says B.")
+    job("topic", base="main")
+    number = web.merge()
+    web.edit("p1", "P1 three.", "P1 three, says the web.")
+    web.edit("p2", "P2 one.", "P2 one, says the web.")
+    squash(origin)
+    assert f"all that differs from what #{number} said is proposed" in job("main")
+    assert web.requests() == []
+    origin.git("revert", "--no-edit", "HEAD")
+    job("main")
+    web.merge()
+    assert "P1 one.\n" in web.text("p1")
+    assert "P1 three, says the web." in web.text("p1")
+    assert "P2 one, says the web." in web.text("p2")
