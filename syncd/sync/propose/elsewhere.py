@@ -62,8 +62,9 @@ def find_proposed_elsewhere(
     has_foreign = has_foreign and bool(new or _has_deletions(repository, main, tip))
     for request in _list_foreign(workspace, binding, branch, known) if has_foreign else ():
         commit = repository.find_revision(read_proposed_commit(request.description))
-        # What another clone has proposed may not have come through the Git remote yet.
-        is_behind = not commit and workspace.upstream is not None
+        # What another clone has proposed may not have come through the Git remote yet, or not to a job: its branch may
+        # be deleted there, and merged as a squash.
+        is_behind = not commit and (workspace.upstream is not None or bool(workspace.starts))
         if is_behind or (commit and repository.is_ancestor(commit, tip)):
             paths, gone = _compare_with_clone(workspace, binding, request, commit, tip)
             added |= {path: request.number for path in new & paths if path not in added}

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.cli.sync.test_cli_two_way_ci import plant, run_job_at
-from tests.cli.sync.two_way import Team, Web, Writer, pages_of
+from tests.cli.sync.two_way import HOME, Team, Web, Writer, pages_of
 
 pytestmark = pytest.mark.story
 
@@ -92,3 +92,17 @@ def test_what_others_wrote_after_a_branch_was_merged_stays_when_git_squashes_it(
     assert "P1 one.\n" in web.text("p1")
     assert "P1 three, says the web." in web.text("p1")
     assert "P2 one, says the web." in web.text("p2")
+
+
+def test_a_new_page_that_git_squashes_before_it_is_merged_is_one_page(origin: Writer, web: Web, job: Job) -> None:
+    origin.add("new.md", "New")
+    job("topic", base="main")
+    number = web.proposed()
+    squash(origin)
+    origin.edit("p1.md", "P1 one.", "P1 one, says B.")
+    assert f"#{number} adds new.md already; sent from here once #{number} is merged or archived" in job("main")
+    for request in web.requests():
+        web.merge(request.number)
+    job("main")
+    assert web.requests() == []
+    assert web.slugs() == [HOME, "p1", "p2", "p3", "p4", "new"]
