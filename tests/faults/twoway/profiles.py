@@ -133,7 +133,7 @@ PROFILES: Mapping[str, Profile] = {
         faults=0.25,
     ),
     "conflicts": Profile(
-        writing={**WRITING, "contest": 55, "rename": 12, "link": 8, "git-merge": 2, "amend": 2},
+        writing={**WRITING, **UNTIDY, "contest": 55, "rename": 12, "link": 8, "git-merge": 2, "amend": 2, "dirty": 6},
         web={**WEB, "contest": 40, "link": 12, "new-page": 6},
         review={**REVIEW, "contest": 16, "link": 4},
         syncing={**SYNCING, "sync": 12, "push": 8, "resolve": 12},
