@@ -30,7 +30,8 @@ def collect_choices(
 
     Shape: `way` is `ours`, `theirs`, `edit` or `interactive`; `hunks` are numbers of the one page, or none for pages as
     a whole. Hunks that are settled are kept in the page's draft.
-    Raises: BadParameter; Conflict when an edited page still has markers, or no title.
+    Raises: BadParameter, also for hunks of a page without lines to choose from; Conflict when an edited page still has
+    markers, or no title.
     """
     if way == "interactive":
         return _ask_for_choices(workspace, conflicts)
@@ -40,6 +41,7 @@ def collect_choices(
     if not hunks:
         return {conflict.path: side for conflict in conflicts}
     (conflict,) = conflicts
+    _require_lines(conflict)
     parts = read_draft(workspace, conflict)
     open_numbers = {hunk.number: hunk.at(side) for hunk in list_hunks(parts) if hunk.number}
     missing = [str(number) for number in hunks if number not in open_numbers]
@@ -111,13 +113,18 @@ def _read_answer(letters: str) -> str:
             return answer.strip() or "q"
 
 
+def _require_lines(conflict: PageConflict) -> None:
+    """Refuse a page of which nobody can choose line by line."""
+    if not conflict.parts:
+        raise typer.BadParameter(f"{conflict.path} has no lines to choose from: --ours or --theirs")
+
+
 def _edit_page(workspace: Workspace, conflict: PageConflict) -> OwnText:
     """Let the person edit a page with markers, and return it.
 
-    Raises: Conflict when markers remain; as `read_choice`.
+    Raises: BadParameter where there are no lines, or no editor; Conflict when markers remain; as `read_choice`.
     """
-    if not conflict.parts:
-        raise typer.BadParameter(f"{conflict.path} has no lines to choose from: --ours or --theirs")
+    _require_lines(conflict)
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if not editor:
         way = f"EDITOR=vi syncd resolve {shlex.quote(conflict.path)} --edit"

@@ -315,3 +315,6 @@ def test_only_choices_that_there_are_are_offered(docs: Writer, web: Web) -> None
         assert hint.endswith(f" {choices}")
         done = docs.syncd("resolve", path, "--edit", EDITOR="true", VISUAL="")
         assert ("has no lines to choose from" in done.stderr) is ("--edit" not in choices), path
+        if "--edit" not in choices:  # nobody's page is emptied for a hunk that there is not
+            assert "has no lines to choose from" in docs.run("resolve", path, "--hunk", "1", "--ours", code=64)
+    assert docs.read("new.md") == text_of("P1")
