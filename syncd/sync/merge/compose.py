@@ -1,6 +1,6 @@
 """Write the trees of a merge: pages as they were decided, and SUMMARY.md merged by structure."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -8,7 +8,18 @@ from typing import NamedTuple
 from syncd.errors import FileInvalid
 from syncd.layout.tree.paths import is_markdown
 from syncd.layout.tree.summary import Entry
-from syncd.plan.merge.pages import SIDES, TITLES, EntryPaths, Page, Side, Version, other_side
+from syncd.plan.merge.pages import (
+    LINKED,
+    SAME_LINES,
+    SIDES,
+    TITLES,
+    Decision,
+    EntryPaths,
+    Page,
+    Side,
+    Version,
+    other_side,
+)
 from syncd.plan.merge.restore_entries import restore_entries
 from syncd.plan.merge.summary import merge_entries
 from syncd.repo.repository import Repository
@@ -24,7 +35,7 @@ from syncd.sync.merge.result import (
     SummaryVersions,
     parse_entries,
 )
-from syncd.sync.merge.texts import follow_links, list_side_moves, store_texts
+from syncd.sync.merge.texts import follow_links, follow_moved_targets, list_side_moves, store_texts
 from syncd.sync.workspace import Workspace
 
 
@@ -64,7 +75,10 @@ def find_choice(conflict: EntryConflict, choices: Mapping[str, Choice]) -> Choic
 class _TreeComposer:
     def __init__(self, workspace: Workspace, decided: Decisions, choices: Mapping[str, Choice]) -> None:
         self.repository, self.decided, self.choices = workspace.repository, decided, choices
-        self.moves = list_side_moves(decided.clean)
+        targets = [(decision.page, decision.target) for decision in decided.clean]
+        self.moves = list_side_moves([*targets, *self._list_chosen()])
+        parts = (decided.clean, *(group for _, group in decided.conflicts))
+        self.clean, *self.groups = (follow_moved_targets(self.repository, part, self.moves) for part in parts)
         self.notes = list(decided.notes)
         self.relisted: list[str] = []
         """Pages that one side took out of SUMMARY.md, and that the other changed: they stay pages."""
@@ -72,26 +86,14 @@ class _TreeComposer:
     def compose_tree(self, keep: Side) -> str:
         """The tree with all decisions carried out, and pages in conflict as one side has them."""
         plan = _TreeChanges()
-        for decision in self.decided.clean:
+        for decision in self.clean:
             plan.add_page(decision.page, decision.target)
-        for conflict, group in self.decided.conflicts:
-            chosen = find_choice(conflict, self.choices)
-            choice = keep if chosen is None else chosen
-            # A text of their own goes to where ours has the page, and replaces ours' text below.
-            side: Side = "theirs" if choice == "theirs" else "ours"
-            # Where only the titles conflict, the texts have merged: the choice is about the title alone.
-            title_only = conflict.why == TITLES and chosen is not None
-            (plan.titles_kept if title_only else plan.kept)[side] += map(frozenset, conflict.paths_per_page)
-            for decision in group:
-                version = decision.page.at(side) if chosen is None else decision.choose(side)
-                # What waits on the platform stays byte for byte; a branch is to lead where it has its pages now.
-                if version is not None and (side == "ours" or chosen is not None):
-                    version = self._follow_links(version, side)
-                plan.add_page(decision.page, decision.target if title_only else version)
-            if isinstance(choice, OwnText):
-                plan.written[conflict.path] = choice.text
-                if choice.title == "theirs":
-                    plan.titles_kept["theirs"].append(frozenset(conflict.pages[0].paths))
+        for (conflict, _), group in zip(self.decided.conflicts, self.groups, strict=True):
+            choice = find_choice(conflict, self.choices)
+            if choice is None:
+                self._add_undecided(plan, keep, group)
+            else:
+                self._add_decided(plan, choice, conflict, group)
         changes = {**plan.removed, **plan.written}
         for summary in self.decided.summaries:
             changes |= self._compose_summary(
@@ -99,8 +101,46 @@ class _TreeComposer:
             )
         return self.repository.write_tree(self.ours, changes)
 
-    def _follow_links(self, version: Version, side: Side) -> Version:
-        """A page's version of one side, with links that lead to where the pages without a conflict end up."""
+    def _list_chosen(self) -> Iterator[tuple[Page, Version | None]]:
+        """The pages in conflict that a person decided, with what they are to be but for their links."""
+        for conflict, group in self.decided.conflicts:
+            choice = find_choice(conflict, self.choices)
+            if choice is not None:
+                yield from ((decision.page, _choose_version(decision, group, choice)) for decision in group)
+
+    def _add_undecided(self, plan: "_TreeChanges", keep: Side, group: Sequence[Decision]) -> None:
+        """Note that pages stay as one side has them."""
+        plan.kept[keep] += (frozenset(decision.page.paths) for decision in group)
+        for decision in group:
+            version = decision.page.at(keep)
+            # What waits on the platform stays byte for byte; a branch is to lead where it has its pages now.
+            plan.add_page(decision.page, self._follow_links(version, keep) if keep == "ours" else version)
+
+    def _add_decided(
+        self, plan: "_TreeChanges", choice: Choice, conflict: EntryConflict, group: Sequence[Decision]
+    ) -> None:
+        """Note what a person decided for pages in conflict."""
+        own = choice if isinstance(choice, OwnText) else None
+        side: Side = "theirs" if choice == "theirs" else "ours"
+        for decision in group:
+            version, paths = _choose_version(decision, group, choice), frozenset(decision.page.paths)
+            if _has_merged_place(decision, group, choice):
+                # It is about the title or the lines alone: the page's name and place merge, as its text or title does.
+                if conflict.titles is not None:
+                    plan.titles_kept[own.title if own is not None else side].append(paths)
+            else:
+                plan.kept[side].append(paths)
+                version = self._follow_links(version, side)
+                if own is not None and own.title == "theirs" and decision is group[0]:
+                    plan.titles_kept["theirs"].append(paths)
+            if own is not None and decision is group[0] and version is not None:
+                version = replace(version, oid=store_texts(self.repository, [own.text])[0])
+            plan.add_page(decision.page, version)
+
+    def _follow_links(self, version: Version | None, side: Side) -> Version | None:
+        """A page's version of one side, with links that lead to where the pages that are decided end up."""
+        if version is None:
+            return None
         text = follow_links(self.repository, version, self.moves[side], to=version.path)
         return version if text is None else replace(version, oid=store_texts(self.repository, [text])[0])
 
@@ -132,6 +172,24 @@ class _TreeComposer:
 
     def _is_in_base(self, path: str) -> bool:
         return self.repository.lookup(self.decided.trees[0], path) is not None
+
+
+def _choose_version(decision: Decision, group: Sequence[Decision], choice: Choice) -> Version | None:
+    """What a page in conflict is to be when a person decided, but for its links and a text of their own."""
+    if _has_merged_place(decision, group, choice):
+        return decision.target
+    return decision.choose("theirs" if choice == "theirs" else "ours")
+
+
+def _has_merged_place(decision: Decision, group: Sequence[Decision], choice: Choice) -> bool:
+    """Whether a choice leaves open what else both sides did to a page: only its titles were to be chosen, or its lines.
+
+    Shape: the other pages of the `group` wait only because of the first one's links.
+    """
+    if isinstance(choice, OwnText):
+        are_lines_alone = group[0].why == SAME_LINES and all(other.why == LINKED for other in group[1:])
+        return are_lines_alone and decision is group[0]
+    return group[0].why == TITLES
 
 
 def _list_undropped(summary: SummaryVersions) -> set[str]:

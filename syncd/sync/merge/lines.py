@@ -15,7 +15,7 @@ from syncd.layout.tree.paths import is_markdown
 from syncd.plan.merge.pages import SIDES, Decision, Page, Side, TextSource, Version
 from syncd.repo.repository import Repository
 from syncd.repo.values import MergedText
-from syncd.sync.merge.texts import store_texts
+from syncd.sync.merge.texts import follow_links, store_texts
 
 READ_MAX: Final = 1_000_000
 """Bytes up to which two texts are compared line by line."""
@@ -32,7 +32,7 @@ def merge_lines(
     Shape: where a side moved files, each text, and else one in conflict, is merged once more with every link and line
     end as the base would write it; the links of that result are then written for the paths that all `decisions` give,
     and its line ends as the side has them that changed them. A first result without conflicts stays unless its links
-    lead elsewhere. One with conflicts has ours' line ends throughout.
+    lead elsewhere. One with conflicts has ours' line ends throughout, and on both sides links for those paths.
     """
     texts = repository.merge_texts([list_blobs(decision.page) for decision in to_merge])
     known = {
@@ -57,7 +57,13 @@ def merge_lines(
         path, former = to_merge[number].path, texts[number]
         if former.conflicts or _resolve_links(repository, oid, path) != _resolve_links(repository, former.oid, path):
             texts[number] = MergedText(oid, False, b"")
-    return mark_conflicts(repository, [list_blobs(decision.page) for decision in to_merge], texts)
+    torn = {number: to_merge[number] for number, text in enumerate(texts) if text.conflicts}
+    trios = _write_for_place(repository, torn, moves, finals)
+    for number, text in zip(trios, repository.merge_texts(list(trios.values())), strict=True):
+        texts[number] = text if text.conflicts else texts[number]
+    return mark_conflicts(
+        repository, [trios.get(number, list_blobs(one.page)) for number, one in enumerate(to_merge)], texts
+    )
 
 
 def mark_conflicts(
@@ -152,6 +158,29 @@ def _follow_line_ends(repository: Repository, page: Page, text: bytes) -> bytes:
     """A merged text with the line ends of the side that changed them, or of ours when both did."""
     base, ours, theirs = (ends_with_crlf(repository.read(oid)) for oid in list_blobs(page))
     return text if base is ours is theirs else set_line_ends(text, is_crlf=theirs if ours is base else ours)
+
+
+def _write_for_place(
+    repository: Repository, decisions: Mapping[int, Decision], moves: Moves, finals: Mapping[str, str]
+) -> dict[int, tuple[str, str, str]]:
+    """The blobs of pages in base, ours and theirs, with links written for the paths that were decided."""
+    ends = [
+        {moved.get(former, former): path for former, path in finals.items()}
+        for moved in ({}, moves["ours"], moves["theirs"])
+    ]
+    texts: dict[tuple[int, int], bytes] = {}
+    for number, decision in decisions.items():
+        versions = (decision.page.base, decision.page.ours, decision.page.theirs)
+        for at, (version, there) in enumerate(zip(versions, ends, strict=True)):
+            text = follow_links(repository, version, there, to=decision.path) if version is not None else None
+            if text is not None:
+                texts[number, at] = text
+    oids = dict(zip(texts, store_texts(repository, list(texts.values())), strict=True))
+    found: dict[int, tuple[str, str, str]] = {}
+    for number, decision in decisions.items():
+        base, ours, theirs = (oids.get((number, at), oid) for at, oid in enumerate(list_blobs(decision.page)))
+        found[number] = base, ours, theirs
+    return found
 
 
 def _merge_rewritten(

@@ -52,7 +52,6 @@ from syncd.sync.merge.result import (
     SummaryVersions,
 )
 from syncd.sync.merge.summaries import drop_absent_pages, find_summaries, follow_renames
-from syncd.sync.merge.texts import follow_moved_targets, list_side_moves
 from syncd.sync.merge.titles import (
     TITLES_OF_TWO_SPACES,
     add_title_conflicts,
@@ -209,8 +208,6 @@ class _Merge:
         if trees != self.trees:
             self.trees = trees
             clean, groups = self._decide()
-        moves = list_side_moves(clean)
-        clean, *groups = (follow_moved_targets(self.repository, part, moves) for part in (clean, *groups))
         conflicts = tuple(zip(self._describe_conflicts(groups), map(tuple, groups), strict=True))
         notes = (*self.notes, *(decision.note for decision in clean if decision.note))
         decided = Decisions(self.trees, tuple(clean), conflicts, tuple(self.summaries), notes)

@@ -8,7 +8,7 @@ from syncd.layout.page.frontmatter import split_frontmatter
 from syncd.layout.page.links import follow_moves
 from syncd.layout.tree.paths import is_markdown
 from syncd.plan.merge.hunks import Hunk, Labels, TextPiece, join_hunks, list_hunks, replace_hunks, split_merged_text
-from syncd.plan.merge.pages import SAME_LINES, SIDES, Decision, Side, TextSource, Version
+from syncd.plan.merge.pages import SAME_LINES, SIDES, Decision, Page, Side, TextSource, Version
 from syncd.repo.repository import Repository
 from syncd.sync.merge.result import EntryConflict, MergeResult
 
@@ -25,14 +25,14 @@ def split_conflict(repository: Repository, conflict: EntryConflict) -> tuple[Tex
     return split_merged_text(conflict.text, {"ours": repository.read(ours.oid), "theirs": repository.read(theirs.oid)})
 
 
-def list_side_moves(decisions: Iterable[Decision]) -> SideMoves:
-    """Return where the files of each side end up, as far as it is elsewhere."""
+def list_side_moves(targets: Iterable[tuple[Page, Version | None]]) -> SideMoves:
+    """Return where the files of each side end up, as far as it is elsewhere, given pages with what they are to be."""
     found: dict[Side, dict[str, str]] = {side: {} for side in SIDES}
-    for decision in decisions:
+    for page, target in targets:
         for side in SIDES:
-            version = decision.page.at(side)
-            if version is not None and decision.target is not None and version.path != decision.path:
-                found[side][version.path] = decision.path
+            version = page.at(side)
+            if version is not None and target is not None and version.path != target.path:
+                found[side][version.path] = target.path
     return found
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from syncd.cli.sync.conflict_lines import underline_new_words
 from syncd.fault_points import FaultPoint
-from tests.cli.sync.two_way import MAIN, Web, Writer, text_of
+from tests.cli.sync.two_way import HOME, MAIN, Web, Writer, text_of
 from tests.stopping import run_until_stopped
 
 pytestmark = pytest.mark.story
@@ -314,3 +314,27 @@ def test_what_a_change_request_and_main_content_have_alike_is_settled_once(docs:
     assert said.count("< P1 one, says B.") == 1
     docs.run("resolve", "p1.md", "--hunk", "1", "--ours")
     assert "No page is in conflict." in docs.run("resolve")
+
+
+def test_a_choice_of_lines_drops_no_title_and_no_name_that_a_side_gave_the_page(docs: Writer, web: Web) -> None:
+    docs.rename("p1.md", "guide/first.md")
+    docs.edit("guide/first.md", "P1 one.", "P1 one, says B.")
+    docs.edit("p2.md", "P2 one.", "P2 one, says B.")
+    docs.edit("p4.md", "P4 one.", "P4 one, see [it](p2.md).")
+    web.edit("p1", "P1 one.", "P1 one, see [it](p3.md).")
+    web.retitle("p1", "First")
+    web.edit("p2", "P2 one.", "P2 one, says the web.")
+    web.rename("p2", "second")
+    docs.run("pull", code=6)
+    docs.run("resolve", "guide/first.md", "--hunk", "1", "--theirs")
+    docs.run("resolve", "p2.md", "--hunk", "1", "--ours")
+    for listed in ("[First](guide/first.md)", "[P2](second.md)"):
+        assert listed in docs.read("SUMMARY.md")
+    assert "P1 one, see [it](../p3.md)." in docs.read("guide/first.md")
+    assert "P2 one, says B." in docs.read("second.md")
+    assert not docs.has("p2.md")
+    docs.settle()
+    web.merge()
+    docs.settle()
+    assert web.titles() == {HOME: "Home", "first": "First", "second": "P2", "p3": "P3", "p4": "P4"}
+    assert "see [it](second.md)" in web.text("p4")
