@@ -28,6 +28,7 @@ from syncd.platform.server import BackgroundServer
 from syncd.platform.services.directory.read import import_directory
 from syncd.platform.storage.storage import Storage
 from syncd.store.store import Store
+from tests.answering import AnsweringServer
 from tests.checkouts import plant
 from tests.storages import new_storage
 
@@ -96,41 +97,14 @@ class Proxy:
         self.act: Act = forward
         self.seen: list[Seen] = []
         self._lock = threading.Lock()
-        proxy = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-            wbufsize = -1
-
-            def handle_one_request(self) -> None:
-                try:
-                    super().handle_one_request()
-                except (ConnectionError, http.client.HTTPException):
-                    self.close_connection = True
-
-            def answer(self) -> None:
-                proxy.relay(self)
-
-            do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = answer
-
-            def log_message(self, format: str, *args: object) -> None:
-                """Say nothing."""
-
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05})
-        self._thread.start()
+        self._server = AnsweringServer(self.relay)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        return self._server.url
 
     def close(self) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        self._server.close()
 
     def reset(self, act: Act = forward) -> None:
         with self._lock:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import urlsplit
 
+from tests.answering import AnsweringServer
+
 Deed = Callable[[], object]
 When = Literal["before", "after"]
 _HOP_BY_HOP = {"connection", "keep-alive", "transfer-encoding", "content-length"}
@@ -40,16 +42,12 @@ class Interposer:
         self.faults: list[Exception] = []
         self._steps: list[_Step] = []
         self._lock = threading.RLock()
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
-        self._server.block_on_close = False
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05})
-        self._thread.start()
+        self._server = AnsweringServer(self._relay)
 
     @property
     def url(self) -> str:
         """Where syncd finds the platform."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        return self._server.url
 
     def at(
         self, method: str, path: str, deed: Deed, *, nth: int = 1, when: When = "before", breaks: bool = False
@@ -70,9 +68,7 @@ class Interposer:
 
     def close(self) -> None:
         """Stop; a deed that never had its turn, or that failed, fails the test: its story was not told."""
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
+        self._server.close()
         assert not self.faults, self.faults
         assert not self.withdraw(), f"a request never came by; these did: {self.seen}"
 
@@ -120,27 +116,3 @@ class Interposer:
         request.end_headers()
         request.wfile.write(data)
         request.wfile.flush()
-
-    def _handler(self) -> type[http.server.BaseHTTPRequestHandler]:
-        interposer = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            disable_nagle_algorithm = True
-            wbufsize = -1
-
-            def handle_one_request(self) -> None:
-                try:
-                    super().handle_one_request()
-                except (ConnectionError, http.client.HTTPException):  # syncd was killed
-                    self.close_connection = True
-
-            def answer(self) -> None:
-                interposer._relay(self)
-
-            do_GET = do_POST = do_PATCH = do_PUT = do_DELETE = answer
-
-            def log_message(self, format: str, *args: object) -> None:
-                """Say nothing."""
-
-        return Handler
