@@ -12,11 +12,11 @@ from typing import Any, get_args
 import typer
 
 from syncd.api.client import Client
-from syncd.api.options import ClientOptions
 from syncd.api.transport.request_loop import Method
 from syncd.cli.auth.platforms import find_configured_platform
 from syncd.cli.setup.configuration import CREDENTIAL_HINT
 from syncd.cli.terminal.context import find_config_file, load_config_file, require_config_file
+from syncd.cli.terminal.progress import make_client_options
 from syncd.cli.terminal.text import escape, format_json
 from syncd.config import PlatformConfig, load_token
 
@@ -65,7 +65,7 @@ def run_api(options: ApiOptions, config: Path | None, url: str, token_file: Path
     params = {name: _check_parameter(name, value) for name, value in members.items()} if method == "GET" else {}
     platform = _find_platform(config, url, token_file)
     secret = load_token(platform, os.environ, hint=CREDENTIAL_HINT).get_secret_value()
-    with Client(platform.url, secret, ClientOptions(insecure=platform.insecure)) as client:
+    with Client(platform.url, secret, make_client_options(platform)) as client:
         if options.paginate:
             items = list(client.raw.list_items(options.path, params=params))
             answer: Any = {"items": items, "count": len(items)}

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from syncd.api.client import Client
 from syncd.api.options import ClientOptions
 from syncd.api.transport.breaker import Breaker
-from syncd.api.transport.rate_limit import Observe, Share, ignore_try, keep_own_count
+from syncd.api.transport.rate_limit import AnnounceWait, Observe, Share, ignore_try, ignore_wait, keep_own_count
 from syncd.config import (
     Config,
     RepositoryConfig,
@@ -56,9 +56,10 @@ class Environment:
     """What a run needs besides the configuration: the process's variables, cancellation, progress and force options.
 
     Shape: with breakers, of the platform's host and of the upstream's, a run does not ask one that is known to be down.
-    `observe` hears of each request to the platform. `upstream_heads` are the upstream's branches where the caller has
-    just listed them. `permit` is called before each write to the platform and each push, and refuses it by an
-    exception. `share` counts requests for all who have the token. `kept_answers` are those of Git in the last run.
+    `observe` hears of each request to the platform, `announce_wait` of each wait for it. `upstream_heads` are the
+    upstream's branches where the caller has just listed them. `permit` is called before each write to the platform and
+    each push, and refuses it by an exception. `share` counts requests for all who have the token. `kept_answers` are
+    those of Git in the last run.
     """
 
     variables: Mapping[str, str]
@@ -70,6 +71,7 @@ class Environment:
     upstream_breaker: Breaker | None = None
     upstream_heads: Mapping[str, str] | None = None
     observe: Observe = ignore_try
+    announce_wait: AnnounceWait = ignore_wait
     permit: Callable[[], None] = permit_always
     share: Share = keep_own_count
     kept_answers: KeptAnswers | None = None
@@ -132,6 +134,7 @@ def _build_workspace(
                 cancelled=environment.cancelled,
                 breaker=environment.platform_breaker,
                 observe=environment.observe,
+                announce_wait=environment.announce_wait,
                 renew=make_token_renewal(config.platform, environment.variables),
                 permit=environment.permit,
                 share=environment.share,

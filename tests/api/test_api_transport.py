@@ -470,6 +470,24 @@ def test_a_used_up_limit_that_ends_too_late_is_not_even_asked(client_on: Build, 
     assert caught.value.until == pytest.approx(clock.now + 3000)
 
 
+def test_every_wait_is_announced_with_its_reason_before_it_begins(client_on: Build, clock: Any) -> None:
+    announced: list[tuple[str, float, float]] = []
+    limits = {"X-RateLimit-Limit": "60", "X-RateLimit-Remaining": "0", "X-RateLimit-Reset": str(clock.now + 50)}
+    answers = [error(503), error(429, **{"Retry-After": "7"}), httpx.Response(200, json=SPACE, headers=limits), space()]
+    client = client_on(
+        answering(*answers)[1],
+        announce_wait=lambda reason, seconds: announced.append((reason, seconds, clock.waited)),
+    )
+    get(client)
+    get(client)
+    label = "GET /spaces/s1"
+    assert announced == [
+        (f"another try of {label} (503)", 1.0, 0),
+        (f"the platform's rate limit ({label})", 7.0, pytest.approx(1)),
+        (f"the platform's rate limit ({label})", pytest.approx(42), pytest.approx(8)),
+    ]
+
+
 # Stopping
 
 

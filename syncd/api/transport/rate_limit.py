@@ -22,8 +22,10 @@ NAMED_WAIT_MAX = 86400.0
 """Seconds that a platform can ask to wait; one that names a later time is asked again after a day."""
 Observe = Callable[[float, int, Mapping[str, str]], object]
 """Is called after each try with its seconds, its status or 0 where no answer came, and its headers."""
-
-
+AnnounceWait = Callable[[str, float], object]
+"""Is called before each wait with what is waited for, such as `the platform's rate limit (GET /spaces/x)`, and its
+seconds.
+"""
 Share = Callable[[str, float, float], float]
 """Counts a request of a method, of which so many are left for so many seconds, and returns how many are left for all
 who have this token; it is asked only when a limit is nearly used up.
@@ -37,6 +39,10 @@ def keep_own_count(method: str, remaining: float, seconds: float) -> float:
 
 def ignore_try(seconds: float, status: int, headers: Mapping[str, str]) -> None:
     """Do nothing about a try."""
+
+
+def ignore_wait(reason: str, seconds: float) -> None:
+    """Say nothing about a wait."""
 
 
 def permit_all() -> None:

@@ -144,6 +144,8 @@ class RequestLoop:
         try:
             if wait > WAIT_MAX:
                 raise self._policy.make_rate_limited(request.label, wait)
+            if wait > 0:
+                self._options.announce_wait(f"the platform's rate limit ({request.label})", wait)
             self._pause(wait, request)
             if request.method != "GET":
                 self._options.permit()  # as late as can be
@@ -218,9 +220,16 @@ class RequestLoop:
     def _settle(self, request: ApiRequest, outcome: Answer | FailedTry, tries: Retries) -> Answer | float:
         """Return the answer of a try when it is final, else the seconds until the next try, for all threads."""
         settled = self._policy.decide(request.method, request.label, outcome, tries)
-        is_limit_used_up = isinstance(outcome, Answer) and outcome.status == TOO_MANY_REQUESTS
-        if is_limit_used_up and request.is_operation and isinstance(settled, float):
-            self._rate_limiter.pause(request.method, settled)
+        if isinstance(settled, Answer):
+            return settled
+        if isinstance(outcome, Answer) and outcome.status == TOO_MANY_REQUESTS:
+            if request.is_operation:
+                self._rate_limiter.pause(request.method, settled)
+            reason = f"the platform's rate limit ({request.label})"
+        else:
+            failure = outcome.reason if isinstance(outcome, FailedTry) else str(outcome.status)
+            reason = f"another try of {request.label} ({failure})"
+        self._options.announce_wait(reason, settled)
         return settled
 
     def _pause(self, seconds: float, request: ApiRequest) -> None:

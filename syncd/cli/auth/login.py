@@ -11,11 +11,11 @@ import typer
 from pydantic import SecretStr
 
 from syncd.api.client import Client
-from syncd.api.options import ClientOptions
 from syncd.api.transport.addresses import parse_base_url
 from syncd.cli.auth.platforms import PUBLIC_PLATFORM, build_named_platform, find_configured_platform
 from syncd.cli.auth.status import build_user_document
 from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.progress import make_client_options
 from syncd.cli.terminal.text import escape, print_text
 from syncd.config import PlatformConfig
 from syncd.config.saved_tokens import SavedToken, Storage, TokenRegister
@@ -72,7 +72,7 @@ def save_token(platform: PlatformConfig, token: str, *, storage: Storage | None 
 
     Raises: ConfigInvalid; PlatformError, Unauthorized when it is not valid.
     """
-    with Client(platform.url, token, ClientOptions(insecure=platform.insecure)) as client:
+    with Client(platform.url, token, make_client_options(platform)) as client:
         user = client.users.get_current()
     at = read_time().isoformat(timespec="seconds")
     saved = SavedToken(platform.url, "file", at, user.display_name or user.id, platform.insecure)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from syncd.api.client import Client
-from syncd.api.options import ClientOptions
 from syncd.cli.auth.platforms import build_named_platform, find_configured_platform
 from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.progress import make_client_options
 from syncd.cli.terminal.text import escape, format_time, print_text, style_text
 from syncd.config import PlatformConfig, is_same_address, load_token
 from syncd.config.saved_tokens import TokenRegister
@@ -63,7 +63,7 @@ def check_auth(platform: PlatformConfig) -> AuthStatus:
     try:
         sources = tuple(list_token_sources(platform, os.environ))
         secret = load_token(platform, os.environ, hint=f"syncd auth login {platform.url}").get_secret_value()
-        with Client(platform.url, secret, ClientOptions(insecure=platform.insecure)) as client:
+        with Client(platform.url, secret, make_client_options(platform)) as client:
             user = client.users.get_current()
             organizations = tuple(client.organizations.list())
     except SyncdError as error:

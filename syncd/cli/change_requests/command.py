@@ -1,6 +1,5 @@
 """`cr`: what each command of change requests does."""
 
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,8 +17,9 @@ from syncd.cli.change_requests.text import (
 )
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.progress import make_environment
 from syncd.cli.terminal.text import name_config, print_text
-from syncd.daemon.workspaces import Environment, open_for_reading
+from syncd.daemon.workspaces import open_for_reading
 from syncd.errors import SyncdError
 from syncd.model.change_request import ChangeRequest
 from syncd.sync.review.decide import merge_request, record_decision, refresh_request, set_request_status
@@ -43,7 +43,7 @@ def show_requests(config_file: Path | None, statuses: Sequence[str], space: str,
     config = load_configuration(config_file)
     found: list[tuple[Path, FoundRequest]] = []
     for repository, bindings in list_selected(config, space):
-        with open_for_reading(config, repository, Environment(os.environ)) as workspace:
+        with open_for_reading(config, repository, make_environment()) as workspace:
             found += [(repository.path, each) for each in list_requests(workspace, bindings, statuses)]
     if as_json:
         print_document({"change_requests": [build_request_document(root, each) for root, each in found]})

@@ -1,6 +1,5 @@
 """Which change request a person means: a number or an address, in the spaces that the repositories are bound to."""
 
-import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -10,9 +9,10 @@ import typer
 
 from syncd.cli.setup.space_ids import read_space_id
 from syncd.cli.terminal.context import list_repositories
+from syncd.cli.terminal.progress import make_environment
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.labels import build_bindings
-from syncd.daemon.workspaces import Environment, open_for_reading
+from syncd.daemon.workspaces import open_for_reading
 from syncd.errors import SyncdError
 from syncd.plan.message import remove_marker
 from syncd.repo.repository import Repository
@@ -94,14 +94,14 @@ def open_request(config: Config, name: RequestName) -> Iterator[tuple[Repository
     matches: list[tuple[RepositoryConfig, FoundRequest]] = []
     selected = list_selected(config, name.space)
     for repository, bindings in selected:
-        with open_for_reading(config, repository, Environment(os.environ)) as workspace:
+        with open_for_reading(config, repository, make_environment()) as workspace:
             found = find_requests(workspace, bindings, name.number)
             if len(selected) == 1 and len(found) == 1:
                 yield repository, workspace, found[0]
                 return
         matches += [(repository, each) for each in found]
     repository, chosen = _choose_match(name, matches)
-    with open_for_reading(config, repository, Environment(os.environ)) as workspace:
+    with open_for_reading(config, repository, make_environment()) as workspace:
         yield repository, workspace, chosen
 
 

@@ -11,12 +11,11 @@ from pathlib import Path, PurePosixPath
 import typer
 
 from syncd.api.client import Client
-from syncd.api.options import ClientOptions
 from syncd.cli.ci.report import PushReport, write_push_report
 from syncd.cli.setup.space_ids import read_space_words
 from syncd.cli.terminal.ci_job import CiJob, read_ci_job
 from syncd.cli.terminal.context import find_config_file, load_config_file, parse_force
-from syncd.cli.terminal.progress import show_progress
+from syncd.cli.terminal.progress import make_client_options, show_progress
 from syncd.config import Config, PlatformConfig, RepositoryConfig, SpaceConfig, load_token
 from syncd.config.trust import is_same_address
 from syncd.daemon.labels import build_bindings
@@ -111,7 +110,7 @@ class _WorkspaceFactory:
             )
             git = stack.enter_context(self.clone.create_borrower(directory / "git"))
             store = stack.enter_context(Store(directory / "state.db"))
-            options = ClientOptions(insecure=self.platform.insecure)
+            options = make_client_options(self.platform)
             client = stack.enter_context(Client(self.platform.url, self.secret, options))
             yield Workspace(
                 client=client,

@@ -13,13 +13,13 @@ from typing import Literal
 
 from syncd import __version__
 from syncd.api.client import Client
-from syncd.api.options import ClientOptions
 from syncd.cli.fleet.connect import find_database
 from syncd.cli.service.run_status import START_HINT, RunStatus, find_run, format_gone, format_pause
 from syncd.cli.status.gather import find_status
 from syncd.cli.status.next_command import suggest_command
 from syncd.cli.status.values import BrokenStatus, RepositoryStatus
 from syncd.cli.terminal.context import load_config_file, require_config_file
+from syncd.cli.terminal.progress import make_client_options
 from syncd.cli.terminal.text import format_time, name_config
 from syncd.config import Config, ConfigFile, RepositoryConfig, SpaceConfig, load_token
 from syncd.config.tokens import SOURCE_NAMES, find_token_source
@@ -141,7 +141,7 @@ def check_platform(config: Config, environ: Mapping[str, str], now: datetime) ->
         return
     url = config.platform.url
     # One try: somebody waits for what is wrong, and a platform that is away now is what is wrong.
-    with Client(url, secret, ClientOptions(insecure=config.platform.insecure, tries=1)) as client:
+    with Client(url, secret, make_client_options(config.platform, tries=1)) as client:
         try:
             user = client.users.get_current()
             clock = client.raw.read_clock()

@@ -23,10 +23,10 @@ from syncd.cli.terminal.output import (
     name_config_in_hints,
     print_document,
 )
-from syncd.cli.terminal.progress import show_progress
+from syncd.cli.terminal.progress import make_environment, show_progress
 from syncd.cli.terminal.text import escape, format_time, name_config, print_text
 from syncd.config import Config, RepositoryConfig
-from syncd.daemon.workspaces import Environment, open_for_reading, open_workspace, record_command
+from syncd.daemon.workspaces import open_for_reading, open_workspace, record_command
 from syncd.errors import SyncdError
 from syncd.model.wording import format_count
 from syncd.plan.change import Change, Verb
@@ -87,7 +87,7 @@ def run_undo(options: UndoOptions) -> int:
 
 def _find_latest(options: UndoOptions, config: Config, repository: RepositoryConfig) -> Undoable:
     branch = choose_push_branch(repository, options.branch or None, way="syncd undo --branch BRANCH")
-    with open_for_reading(config, repository, Environment(os.environ)) as workspace:
+    with open_for_reading(config, repository, make_environment()) as workspace:
         latest = find_latest(workspace, branch, with_site=repository.site is not None)
     if latest is None:
         raise SyncdError(
@@ -108,7 +108,7 @@ def _undo_plan(options: UndoOptions, digest: str) -> int:
 def _undo_push(
     options: UndoOptions, config: Config, repository: RepositoryConfig, requests: Sequence[FoundRequest]
 ) -> int:
-    with open_workspace(config, repository, Environment(os.environ)) as workspace:
+    with open_workspace(config, repository, make_environment()) as workspace:
         fresh = [each for one in requests for each in find_requests(workspace, [one.binding], one.request.number)]
         plan = plan_withdrawal(workspace, add_open_halves(workspace, fresh), reset=options.reset)
         if not options.as_json:
@@ -171,7 +171,7 @@ def _undo_merge(
     results: Sequence[Result] = ()
     with (
         show_progress() as on_progress,
-        open_workspace(config, repository, Environment(os.environ, progress=on_progress)) as workspace,
+        open_workspace(config, repository, make_environment(on_progress)) as workspace,
     ):
         plans = plan_reverts(workspace, binding, number, branch)
         if not any(plan.existing or plan.changes for plan in plans):

@@ -15,10 +15,10 @@ from syncd.cli.setup.configuration import (
 )
 from syncd.cli.setup.wizard import SetupWords, complete_setup
 from syncd.cli.terminal.output import format_results
-from syncd.cli.terminal.progress import show_progress
+from syncd.cli.terminal.progress import make_environment, show_progress
 from syncd.cli.terminal.text import print_text
 from syncd.config import Config
-from syncd.daemon.workspaces import Environment, build_run_options, open_workspace, record_command
+from syncd.daemon.workspaces import build_run_options, open_workspace, record_command
 from syncd.errors import ConfigInvalid
 from syncd.repo.repository import Repository
 from syncd.sync.run.cycle import run_cycle
@@ -40,7 +40,7 @@ def run_clone(words: SetupWords) -> None:
     repository = config.repository[0]
     with (
         show_progress() as on_progress,
-        open_workspace(config, repository, Environment(os.environ, progress=on_progress)) as workspace,
+        open_workspace(config, repository, make_environment(on_progress)) as workspace,
     ):
         results = run_cycle(
             workspace,

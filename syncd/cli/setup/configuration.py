@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from syncd.api.client import Client
-from syncd.api.options import ClientOptions
 from syncd.cli.terminal.context import load_config_file
+from syncd.cli.terminal.progress import make_client_options
 from syncd.config import (
     Config,
     ConfigFile,
@@ -77,7 +77,7 @@ def draft_repository(setup: Setup) -> RepositoryConfig:
     Raises: PlatformError, Unauthorized.
     """
     secret = load_token(setup.platform, os.environ, hint=CREDENTIAL_HINT).get_secret_value()
-    with Client(setup.platform.url, secret, ClientOptions(insecure=setup.platform.insecure)) as client:
+    with Client(setup.platform.url, secret, make_client_options(setup.platform)) as client:
         titles = [_read_title(client, space) for space, _ in setup.spaces]
     spaces = [
         SpaceConfig(id=space, directory=directory or ".", name=name)

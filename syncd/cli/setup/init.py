@@ -20,11 +20,11 @@ from syncd.cli.setup.configuration import (
 from syncd.cli.setup.wizard import SetupWords, ask_preferences, complete_setup
 from syncd.cli.terminal.context import find_config_file, load_config_file, require_config_file
 from syncd.cli.terminal.output import build_result_document, format_results, name_config_in_hints, print_document
-from syncd.cli.terminal.progress import show_progress
+from syncd.cli.terminal.progress import make_environment, show_progress
 from syncd.cli.terminal.questions import can_ask
 from syncd.cli.terminal.text import escape, name_config, print_text
 from syncd.config import Config, ConfigFile, RepositoryConfig
-from syncd.daemon.workspaces import Environment, build_run_options, open_workspace, record_command
+from syncd.daemon.workspaces import build_run_options, open_workspace, record_command
 from syncd.errors import ConfigInvalid, NotARepository
 from syncd.repo.process.location import discover_repository, find_bare, find_repository
 from syncd.repo.repository import Repository
@@ -161,7 +161,7 @@ def _locate_repository(start: Path) -> tuple[Path, Path]:
 def _bind_repository(config: Config, repository: RepositoryConfig, prefer: Mapping[str, PreferredSide]) -> list[Result]:
     with (
         show_progress() as on_progress,
-        open_workspace(config, repository, Environment(os.environ, progress=on_progress)) as workspace,
+        open_workspace(config, repository, make_environment(on_progress)) as workspace,
     ):
         run_options = replace(
             build_run_options(repository),

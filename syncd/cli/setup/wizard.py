@@ -12,12 +12,12 @@ from typing import get_args
 import typer
 
 from syncd.api.client import Client
-from syncd.api.options import ClientOptions
 from syncd.api.transport.addresses import parse_base_url
 from syncd.cli.auth.login import ask_for_login
 from syncd.cli.auth.platforms import APPLICATION, PUBLIC_PLATFORM, build_named_platform, find_configured_platform
 from syncd.cli.setup.configuration import CREDENTIAL_HINT, SpaceDirectories, build_platform, find_absolute_path
 from syncd.cli.setup.space_ids import find_origin, is_space_word, read_space_id, read_space_words
+from syncd.cli.terminal.progress import make_client_options
 from syncd.cli.terminal.questions import MissingAnswer, ask_text, ask_yes, can_ask, refuse_missing, say
 from syncd.cli.terminal.text import escape
 from syncd.config import PlatformConfig, load_token
@@ -181,7 +181,7 @@ def _offer_login(platform: PlatformConfig) -> None:
 def _ask_spaces(platform: PlatformConfig) -> list[Space]:
     """The spaces that a person chooses from those that the token's user can write to."""
     secret = load_token(platform, os.environ, hint=CREDENTIAL_HINT).get_secret_value()
-    with Client(platform.url, secret, ClientOptions(insecure=platform.insecure)) as client:
+    with Client(platform.url, secret, make_client_options(platform)) as client:
         return _choose_spaces(list_offered_spaces(client), client.spaces.get)
 
 

@@ -17,12 +17,12 @@ from syncd.cli.sites.session import format_missing_table
 from syncd.cli.sites.sitemap import read_site_on_disk
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
-from syncd.cli.terminal.progress import show_progress
+from syncd.cli.terminal.progress import make_environment, show_progress
 from syncd.cli.terminal.site_ids import read_organization_id, read_site_id
 from syncd.cli.terminal.text import escape, print_text, style_text
 from syncd.config import Config, RepositoryConfig, SiteConfig
 from syncd.daemon.labels import build_bindings
-from syncd.daemon.workspaces import Environment, build_site_options, open_workspace
+from syncd.daemon.workspaces import build_site_options, open_workspace
 from syncd.errors import ConfigInvalid, FileInvalid
 from syncd.files import create_file, read_file
 from syncd.layout.site.write.emit import SCHEMA
@@ -98,7 +98,7 @@ def run_import(options: ImportOptions, *, as_json: bool) -> int:
     site_options = build_site_options(repository.site or SiteConfig(), file=path)
     with (
         show_progress() as on_progress,
-        open_workspace(config, repository, Environment(os.environ, progress=on_progress)) as workspace,
+        open_workspace(config, repository, make_environment(on_progress)) as workspace,
     ):
         organization, site = choose_site(workspace, *ids)
         imported = import_site(workspace, ImportTarget(organization, site, path, areas, foreign))

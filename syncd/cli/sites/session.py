@@ -1,6 +1,5 @@
 """What the commands of a site start with: the selected sites, their files, and the parsing of shared options."""
 
-import os
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -10,8 +9,9 @@ import typer
 
 from syncd.cli.service.stop_signals import StopRequest
 from syncd.cli.terminal.context import find_config_file, find_other_tree, load_configuration, parse_count
+from syncd.cli.terminal.progress import make_environment
 from syncd.config import Config, RepositoryConfig, SiteConfig
-from syncd.daemon.workspaces import Environment, build_site_options, never_cancel, open_for_reading, open_workspace
+from syncd.daemon.workspaces import build_site_options, never_cancel, open_for_reading, open_workspace
 from syncd.errors import ConfigInvalid
 from syncd.layout.lint.suggestions import NearMisses, format_suggestion
 from syncd.model.wording import format_first
@@ -46,11 +46,11 @@ class SiteSession:
     ) -> AbstractContextManager[Workspace]:
         """Open the repository and the platform for a run that writes; hold the lock of the repository."""
         cancelled = never_cancel if stopping is None else stopping.is_requested
-        return open_workspace(self.config, self.repository, Environment(os.environ, cancelled, progress))
+        return open_workspace(self.config, self.repository, make_environment(progress, cancelled))
 
     def open_for_reading(self, progress: Progress = ignore_progress) -> AbstractContextManager[Workspace]:
         """Open the repository and the platform for reading only, also while a run takes place."""
-        return open_for_reading(self.config, self.repository, Environment(os.environ, progress=progress))
+        return open_for_reading(self.config, self.repository, make_environment(progress))
 
 
 def find_sites(config_file: Path | None, file: Path | None = None) -> list[SiteSession]:

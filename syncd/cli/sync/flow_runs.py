@@ -1,6 +1,5 @@
 """One run of `sync`, `pull` or `push` over every configured repository, and what it came to."""
 
-import os
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from contextlib import AbstractContextManager, nullcontext
@@ -13,11 +12,11 @@ import typer
 
 from syncd.cli.sync.unsent import BranchWork, find_branch_work
 from syncd.cli.terminal.context import find_other_tree, load_configuration, open_repository_here, parse_force
-from syncd.cli.terminal.progress import show_progress
+from syncd.cli.terminal.progress import make_environment, show_progress
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.health import combine_codes
 from syncd.daemon.labels import name_repositories
-from syncd.daemon.workspaces import Environment, build_run_options, open_workspace, record_command
+from syncd.daemon.workspaces import build_run_options, open_workspace, record_command
 from syncd.errors import Stopped, SyncdError
 from syncd.repo.repository import Repository
 from syncd.repo.work_tree.usage import format_abort
@@ -122,7 +121,7 @@ def run_repositories(options: FlowsOptions) -> FlowsRun:
 def _run_repository(options: FlowsOptions, config: Config, repository: RepositoryConfig, name: str) -> RepositoryRun:
     run_options = _choose_run_options(options, repository)
     with show_progress() as on_progress:
-        environment = Environment(os.environ, progress=on_progress, force=parse_force(options.force))
+        environment = make_environment(on_progress, force=parse_force(options.force))
         with open_workspace(config, repository, environment) as workspace:
             results = run_cycle(workspace, run_options)
             requests = dict(workspace.client.requests_sent)

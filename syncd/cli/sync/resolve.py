@@ -19,9 +19,10 @@ from syncd.cli.sync.conflict_lines import (
 )
 from syncd.cli.terminal.context import find_other_tree, load_configuration, open_repository_here
 from syncd.cli.terminal.output import build_result_document, format_changes, print_document
+from syncd.cli.terminal.progress import make_environment
 from syncd.cli.terminal.text import escape, name_config, print_text
 from syncd.config import Config, RepositoryConfig
-from syncd.daemon.workspaces import Environment, open_for_reading, open_workspace
+from syncd.daemon.workspaces import open_for_reading, open_workspace
 from syncd.errors import Conflict, StalePlan
 from syncd.plan.merge.hunks import list_hunks
 from syncd.store.status import FlowOutcome
@@ -114,7 +115,7 @@ def _check_options(options: ResolveOptions) -> None:
 def _open_branch(
     stack: ExitStack, config: Config, repository: RepositoryConfig, name: str, options: ResolveOptions
 ) -> OpenBranch:
-    workspace = stack.enter_context(open_for_reading(config, repository, Environment(os.environ)))
+    workspace = stack.enter_context(open_for_reading(config, repository, make_environment()))
     conflicts = find_conflicts(workspace, name)
     for path, kept in drop_outdated_drafts(workspace, name, conflicts).items():
         note = f"note: {escape(path)} changed after you had settled some of its hunks: choose again"
@@ -226,7 +227,7 @@ def _record_choices(
     Raises: StalePlan when a page changed while the person decided; what integrating raises.
     """
     settled = [conflict for conflict in conflicts if conflict.path in choices]
-    with open_workspace(config, branch.repository, Environment(os.environ)) as opened:
+    with open_workspace(config, branch.repository, make_environment()) as opened:
         workspace = replace(opened, cache=branch.workspace.cache)
         now = find_conflicts(workspace, branch.name)
         if changed := [conflict.path for conflict in settled if conflict not in now]:

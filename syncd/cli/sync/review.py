@@ -12,9 +12,10 @@ import typer
 from syncd.cli.sync.people import choose_user_name, format_author
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.progress import make_environment
 from syncd.cli.terminal.text import escape, name_config, print_text, style_text
 from syncd.config import RepositoryConfig
-from syncd.daemon.workspaces import Environment, open_for_reading
+from syncd.daemon.workspaces import open_for_reading
 from syncd.layout.richtext.nodes import count_common_prefix
 from syncd.model.comment import TEXT_MAX, CommentBody
 from syncd.model.review import Review
@@ -69,7 +70,7 @@ def resolve_comment(config_file: Path | None, comment: str, *, resolved: bool) -
 def _open_workspaces(config_file: Path | None) -> Iterator[tuple[Path, Workspace]]:
     config = load_configuration(config_file)
     for repository in config.repository:
-        with open_for_reading(config, repository, Environment(os.environ)) as workspace:
+        with open_for_reading(config, repository, make_environment()) as workspace:
             yield repository.path, workspace
 
 
@@ -83,13 +84,13 @@ def _act_on_comment(
     config = load_configuration(config_file)
     matches: dict[str, tuple[RepositoryConfig, FoundComment]] = {}
     for repository in config.repository if beginning else ():
-        with open_for_reading(config, repository, Environment(os.environ)) as workspace:
+        with open_for_reading(config, repository, make_environment()) as workspace:
             matches |= {found.comment.id: (repository, found) for found in find_comments(workspace, beginning)}
     if len(matches) != 1:
         known = ": " + format_first(list(matches), 5) if matches else ""
         raise typer.BadParameter(f"{len(matches) or 'no'} comments have an id that begins with {beginning!r}{known}")
     repository, found = next(iter(matches.values()))
-    with open_for_reading(config, repository, Environment(os.environ)) as workspace:
+    with open_for_reading(config, repository, make_environment()) as workspace:
         work(workspace, found)
     return found
 

@@ -1,18 +1,24 @@
-"""Progress on stderr: a bar on a terminal, one line every ten seconds elsewhere."""
+"""Progress on stderr: a bar on a terminal, one line every ten seconds elsewhere; and what a command waits for."""
 
 import os
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from syncd.cli.terminal.text import escape
+from syncd.api.options import DEFAULTS, ClientOptions
+from syncd.cli.terminal.text import escape, log_text
 from syncd.cli.terminal.verbosity import is_quiet
-from syncd.sync.workspace import Progress
+from syncd.config import PlatformConfig
+from syncd.daemon.systemd import INFO
+from syncd.daemon.workspaces import Environment, never_cancel
+from syncd.sync.workspace import Progress, ignore_progress
 
 QUIET_SECONDS = 0.5
 """No bar is shown for a step that takes less."""
 LINE_SECONDS = 10.0
+WAIT_SECONDS = 2.0
+"""No wait is told that takes less."""
 
 
 @contextmanager
@@ -64,3 +70,36 @@ def _make_line_printer() -> Progress:
             print(f"{escape(label)}: {done} of {total}", file=sys.stderr, flush=True)
 
     return update
+
+
+class WaitPrinter:
+    """Prints what a command waits for; of the waits of many threads, those that last longer than what was printed."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock, self._told_until = clock, 0.0
+
+    def print(self, reason: str, seconds: float) -> None:
+        """Print a wait before it begins, unless it is short."""
+        until = self._clock() + seconds
+        if seconds < WAIT_SECONDS or until < self._told_until or is_quiet():
+            return
+        self._told_until = until + LINE_SECONDS
+        log_text(f"waiting {seconds:.0f} s for {escape(reason)}", INFO)
+
+
+print_wait = WaitPrinter().print
+
+
+def make_environment(
+    progress: Progress = ignore_progress,
+    cancelled: Callable[[], bool] = never_cancel,
+    *,
+    force: Mapping[str, int] | None = None,
+) -> Environment:
+    """Return what a run of a command needs besides the configuration; its waits are printed."""
+    return Environment(os.environ, cancelled, progress, force or {}, announce_wait=print_wait)
+
+
+def make_client_options(platform: PlatformConfig, *, tries: int = DEFAULTS.tries) -> ClientOptions:
+    """Return how a command asks a platform; its waits are printed."""
+    return ClientOptions(insecure=platform.insecure, tries=tries, announce_wait=print_wait)
