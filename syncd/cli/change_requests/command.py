@@ -16,7 +16,7 @@ from syncd.cli.change_requests.text import (
     format_title,
 )
 from syncd.cli.terminal.context import load_configuration
-from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.output import RepositoryFailures, print_document
 from syncd.cli.terminal.progress import make_environment
 from syncd.cli.terminal.text import name_config, print_text
 from syncd.daemon.workspaces import open_for_reading
@@ -38,13 +38,25 @@ def choose_statuses(names: Sequence[str], *, with_all: bool) -> Sequence[str]:
     return STATUSES if with_all else tuple(dict.fromkeys(names)) or LIVE
 
 
-def show_requests(config_file: Path | None, statuses: Sequence[str], space: str, *, as_json: bool) -> None:
-    """Print the change requests with some statuses of the bound spaces, or of one of them. Raises: BadParameter."""
+def show_requests(config_file: Path | None, statuses: Sequence[str], space: str, *, as_json: bool) -> int:
+    """Print the change requests with some statuses of the bound spaces, or of one of them; return the exit code.
+
+    Raises: BadParameter; what the only repository raises.
+    """
     config = load_configuration(config_file)
+    codes: list[int] = []
     found: list[tuple[Path, FoundRequest]] = []
+    failures = RepositoryFailures(as_json=as_json)
     for repository, bindings in list_selected(config, space):
-        with open_for_reading(config, repository, make_environment()) as workspace:
+        with failures.catch(), open_for_reading(config, repository, make_environment()) as workspace:
             found += [(repository.path, each) for each in list_requests(workspace, bindings, statuses)]
+            codes.append(0)
+    if codes:
+        _print_requests(found, statuses, as_json=as_json)
+    return failures.finish(codes)
+
+
+def _print_requests(found: Sequence[tuple[Path, FoundRequest]], statuses: Sequence[str], *, as_json: bool) -> None:
     if as_json:
         print_document({"change_requests": [build_request_document(root, each) for root, each in found]})
         return

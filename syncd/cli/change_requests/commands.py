@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from syncd.cli.terminal.options import GROUP_SETTINGS, ConfigOption, JsonOption
+from syncd.cli.terminal.options import GROUP_SETTINGS, ConfigOption, JsonOption, exit_with
 
 
 def _complete_number(incomplete: str) -> list[str]:
@@ -40,7 +40,7 @@ def cr_list(
     """
     from syncd.cli.change_requests.command import choose_statuses, show_requests
 
-    show_requests(config, choose_statuses(status or (), with_all=with_all), space, as_json=json)
+    exit_with(show_requests(config, choose_statuses(status or (), with_all=with_all), space, as_json=json))
 
 
 @cr.command("show")

@@ -13,9 +13,9 @@ import typer
 from syncd.cli.change_requests.find import list_selected, parse_request_name
 from syncd.cli.service.run_status import find_run
 from syncd.cli.terminal.context import describe_absent_file, load_configuration, open_repository_here
-from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.output import RepositoryFailures, print_document
 from syncd.cli.terminal.pager import page_text
-from syncd.cli.terminal.text import escape, format_time, print_error
+from syncd.cli.terminal.text import escape, format_time
 from syncd.config import RepositoryConfig
 from syncd.daemon.labels import build_bindings, name_repositories
 from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, find_holder
@@ -27,7 +27,7 @@ from syncd.store.status import read_store_summary
 from syncd.sync.binding import Binding
 from syncd.sync.branches import find_tracked
 from syncd.sync.log.entries import FIRST, LogEntry, LogQuery, list_integrated, list_mirrored, list_sent
-from syncd.sync.outcome import CONFLICT, PAGE, PARTLY_DONE
+from syncd.sync.outcome import CONFLICT, PAGE
 
 _AGE = re.compile(r"(?P<count>[0-9]{1,6})\s*(?P<unit>minute|min|hour|h|day|d|week|w)s?(?:\s+ago)?")
 _UNITS = {"min": 60, "minute": 60, "hour": 3600, "h": 3600, "day": 86_400, "d": 86_400, "week": 604_800, "w": 604_800}
@@ -54,14 +54,15 @@ def show_log(config_file: Path | None, options: LogOptions) -> int:
     """Print what happened in the configured repositories, newest first, and return the exit code.
 
     Shape: one that cannot be read is named, and stops no other.
-    Raises: BadParameter for a time, number or file that means nothing; ConfigInvalid, NotTrusted; where no repository
-    can be read, what the first one raises.
+    Raises: BadParameter for a time, number or file that means nothing; ConfigInvalid, NotTrusted; what the only
+    repository raises.
     """
     config = load_configuration(config_file)
     name = parse_request_name(options.change_request, options.space) if options.change_request else None
     since = _parse_since(options.since) if options.since else FIRST
     found: list[tuple[Path, LogEntry]] = []
-    failures: list[SyncdError] = []
+    codes: list[int] = []
+    failures = RepositoryFailures(as_json=options.as_json)
     selected = list_selected(config, name.space if name is not None else options.space)
     paths = {each.path: _find_path(each, options.file) if options.file else "" for each, _ in selected}
     if all(path is None for path in paths.values()):
@@ -74,15 +75,14 @@ def show_log(config_file: Path | None, options: LogOptions) -> int:
             raise typer.BadParameter(f"{options.file} is in no space; git log {options.file} shows its commits")
         query = LogQuery(wanted, options.count, name.number if name is not None else 0, path, since)
         is_whole = not (options.space or name or path)
-        try:
+        with failures.catch():
             entries = list(_list_entries(repository, query, is_whole=is_whole))
             if path and not entries:
                 _require_file(repository, wanted, path)
             found += [(repository.path, entry) for entry in entries]
-        except SyncdError as error:
-            failures.append(error)
-    if len(failures) == len(selected):
-        raise failures[0]
+            codes.append(0)
+    if not codes:
+        return failures.finish(codes)
     newest = sorted(found, key=lambda each: _rank_entry(each[1]), reverse=True)[: options.count]
     if options.as_json:
         print_document({"entries": [_build_document(root, entry) for root, entry in newest]})
@@ -91,9 +91,7 @@ def show_log(config_file: Path | None, options: LogOptions) -> int:
         named = names if len(selected) > 1 else {}
         lines = [line for root, entry in newest for line in _format_entry(entry, named.get(root, ""))]
         page_text("\n".join(lines) or "Nothing is recorded for that.")
-    for failure in failures:
-        print_error(failure.what, failure.hint, failure.exit_code, as_json=options.as_json)
-    return PARTLY_DONE if failures else 0
+    return failures.finish(codes)
 
 
 def _require_file(repository: RepositoryConfig, bindings: tuple[Binding, ...], path: str) -> None:

@@ -18,7 +18,7 @@ from syncd.cli.sync.conflict_lines import (
     format_headline,
 )
 from syncd.cli.terminal.context import find_other_tree, load_configuration, open_repository_here
-from syncd.cli.terminal.output import build_result_document, format_changes, print_document
+from syncd.cli.terminal.output import RepositoryFailures, build_result_document, format_changes, print_document
 from syncd.cli.terminal.progress import make_environment
 from syncd.cli.terminal.text import escape, name_config, print_text
 from syncd.config import Config, RepositoryConfig
@@ -78,26 +78,26 @@ def run_resolve(options: ResolveOptions) -> int:
     """Show the pages in conflict of every configured repository, or settle some, and return the exit code.
 
     Raises: BadParameter; Conflict when an edited page still has markers; StalePlan when a page changed meanwhile; what
-    integrating raises.
+    integrating raises; why the first repository that cannot be read cannot, when nothing of the others is meant.
     """
-    config = load_configuration(options.config)
+    config, failures = load_configuration(options.config), RepositoryFailures(as_json=options.as_json)
     _check_options(options)
     with ExitStack() as stack:
-        branches = [
-            _open_branch(stack, config, repository, name, options)
-            for repository, name in _find_branches(config, options.branch)
-        ]
+        branches = _open_branches(stack, config, options, failures)
         for path in options.paths:
             if not any(_is_selected(branch, conflict, path) for branch in branches for conflict in branch.conflicts):
+                if failures.errors:
+                    raise failures.errors[0]
                 raise typer.BadParameter(f"{path} is not in conflict; syncd resolve shows what is")
         if not options.way:
-            return _show_conflicts(branches, options)
+            code = _show_conflicts(branches, options) if branches or not failures.errors else None
+            return failures.finish([] if code is None else [code])
         if options.hunks and sum(len(_list_unique_pages(branch.selected)) for branch in branches) != 1:
             raise typer.BadParameter("--hunk settles hunks of one page: name that")
         documents = [_settle_conflicts(config, branch, options) for branch in branches if branch.selected]
     if options.as_json:
         print_document({"command": "resolve", "repositories": documents})
-    return 0
+    return failures.finish([0])
 
 
 def _check_options(options: ResolveOptions) -> None:
@@ -110,6 +110,21 @@ def _check_options(options: ResolveOptions) -> None:
             raise typer.BadParameter("--interactive asks on a terminal; without one: --hunk N with --ours or --theirs")
     elif options.way and not options.paths:
         raise typer.BadParameter("name the pages to settle, or . for all of them")
+
+
+def _open_branches(
+    stack: ExitStack, config: Config, options: ResolveOptions, failures: RepositoryFailures
+) -> list[OpenBranch]:
+    """The branch of each repository that has it: the named one, else the one checked out here. Raises: BadParameter."""
+    branches = []
+    for repository in config.repository:
+        with failures.catch():
+            name = _find_branch(repository, options.branch)
+            if name:
+                branches.append(_open_branch(stack, config, repository, name, options))
+    if options.branch and not branches and not failures.errors:
+        raise typer.BadParameter(f"there is no branch {options.branch}")
+    return branches
 
 
 def _open_branch(
@@ -256,17 +271,11 @@ def _list_unique_pages(conflicts: Sequence[PageConflict]) -> list[PageConflict]:
     return list(found.values())
 
 
-def _find_branches(config: Config, name: str) -> list[tuple[RepositoryConfig, str]]:
-    """The repositories that have the branch, each with its name: the named one, else the one checked out here."""
-    found = []
-    for repository in config.repository:
-        with open_repository_here(repository.path) as git:
-            branch = name or git.read_head().branch or next(iter(repository.branch_names), "")
-            if git.resolve(f"refs/heads/{branch}") is not None:
-                found.append((repository, branch))
-    if name and not found:
-        raise typer.BadParameter(f"there is no branch {name}")
-    return found
+def _find_branch(repository: RepositoryConfig, name: str) -> str:
+    """The named branch, or the one that is checked out here; "" where the repository does not have it."""
+    with open_repository_here(repository.path) as git:
+        branch = name or git.read_head().branch or next(iter(repository.branch_names), "")
+        return branch if git.resolve(f"refs/heads/{branch}") is not None else ""
 
 
 def _list_names(branch: OpenBranch, conflict: PageConflict) -> set[str]:

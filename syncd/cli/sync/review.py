@@ -11,7 +11,7 @@ import typer
 
 from syncd.cli.sync.people import choose_user_name, format_author
 from syncd.cli.terminal.context import load_configuration
-from syncd.cli.terminal.output import print_document
+from syncd.cli.terminal.output import RepositoryFailures, print_document
 from syncd.cli.terminal.progress import make_environment
 from syncd.cli.terminal.text import escape, name_config, print_text, style_text
 from syncd.config import RepositoryConfig
@@ -30,10 +30,20 @@ ID_LENGTH_MIN = 6
 
 
 def show_review(config_file: Path | None, *, with_resolved: bool, quickfix: bool, as_json: bool) -> int:
-    """Print the discussion of every live change request of every configured repository."""
+    """Print the discussion of every live change request of every configured repository; return the exit code.
+
+    Raises: what the only repository raises.
+    """
+    config = load_configuration(config_file)
+    codes: list[int] = []
     found: list[tuple[Path, Discussion]] = []
-    for root, workspace in _open_workspaces(config_file):
-        found += [(root, discussion) for discussion in list_discussions(workspace, resolved=with_resolved)]
+    failures = RepositoryFailures(as_json=as_json)
+    for repository in config.repository:
+        with failures.catch(), open_for_reading(config, repository, make_environment()) as workspace:
+            found += [(repository.path, each) for each in list_discussions(workspace, resolved=with_resolved)]
+            codes.append(0)
+    if not codes:
+        return failures.finish(codes)
     if as_json:
         print_document({"change_requests": [_build_document(root, discussion) for root, discussion in found]})
     elif quickfix:
@@ -44,7 +54,7 @@ def show_review(config_file: Path | None, *, with_resolved: bool, quickfix: bool
             "\n\n".join("\n".join(_format_discussion(root, discussion, config_file)) for root, discussion in found)
             or "No change request is live."
         )
-    return 0
+    return failures.finish(codes)
 
 
 def reply_to_comment(config_file: Path | None, comment: str, text: str) -> None:
@@ -67,25 +77,22 @@ def resolve_comment(config_file: Path | None, comment: str, *, resolved: bool) -
     print(f"{'Resolved' if resolved else 'Opened again'}: {_format_title(found)}.")
 
 
-def _open_workspaces(config_file: Path | None) -> Iterator[tuple[Path, Workspace]]:
-    config = load_configuration(config_file)
-    for repository in config.repository:
-        with open_for_reading(config, repository, make_environment()) as workspace:
-            yield repository.path, workspace
-
-
 def _act_on_comment(
     config_file: Path | None, beginning: str, work: Callable[[Workspace, FoundComment], None]
 ) -> FoundComment:
     """Call `work` with the comment whose id begins with `beginning`, and return the comment.
 
-    Raises: BadParameter when there is none, or there are several.
+    Raises: BadParameter when there is none, or there are several; why the first repository that cannot be read cannot,
+    when there is none in the others.
     """
     config = load_configuration(config_file)
     matches: dict[str, tuple[RepositoryConfig, FoundComment]] = {}
+    failures = RepositoryFailures(as_json=False)
     for repository in config.repository if beginning else ():
-        with open_for_reading(config, repository, make_environment()) as workspace:
+        with failures.catch(), open_for_reading(config, repository, make_environment()) as workspace:
             matches |= {found.comment.id: (repository, found) for found in find_comments(workspace, beginning)}
+    if failures.errors and not matches:
+        raise failures.errors[0]
     if len(matches) != 1:
         known = ": " + format_first(list(matches), 5) if matches else ""
         raise typer.BadParameter(f"{len(matches) or 'no'} comments have an id that begins with {beginning!r}{known}")

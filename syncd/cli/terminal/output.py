@@ -2,13 +2,23 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from syncd.cli.terminal.text import FORMAT_VERSION, escape, format_json, name_config_in_hint, style_text
+from syncd.cli.terminal.text import (
+    FORMAT_VERSION,
+    escape,
+    format_json,
+    name_config_in_hint,
+    print_error,
+    style_text,
+)
 from syncd.cli.terminal.verbosity import is_verbose
+from syncd.daemon.health import combine_codes
+from syncd.errors import RateLimited, Stopped, SyncdError, Unreachable
 from syncd.plan.change import Change, Verb
 from syncd.sync.outcome import Applied, Held, Outcome, Waiting, describe_outcome
 
@@ -26,6 +36,38 @@ COUNTED_NOUNS = {"page", "file", "include"}
 def print_document(document: Mapping[str, Any]) -> None:
     """Print a JSON document, with the version of the format."""
     print(format_json({"format_version": FORMAT_VERSION, **document}))
+
+
+class RepositoryFailures:
+    """Why repositories of a configuration cannot be read, of which others can be."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self.errors: list[SyncdError] = []
+        self._as_json = as_json
+
+    @contextmanager
+    def catch(self) -> Iterator[None]:
+        """Keep the error of one repository, so that the others have their turn.
+
+        Raises: Stopped, Unreachable, RateLimited: of these, no other would fare better.
+        """
+        try:
+            yield
+        except (Stopped, Unreachable, RateLimited):
+            raise
+        except SyncdError as error:
+            self.errors.append(error)
+
+    def finish(self, codes: Sequence[int]) -> int:
+        """Print the errors below what was printed of the others, whose codes are given; return the exit code of all.
+
+        Raises: the only error, where no repository could be read.
+        """
+        if len(self.errors) == 1 and not codes:
+            raise self.errors[0]
+        for error in self.errors:
+            print_error(error.what, error.hint, error.exit_code, as_json=self._as_json)
+        return combine_codes([*codes, *(error.exit_code for error in self.errors)])
 
 
 def name_config_in_hints(results: "Sequence[Result]", config: Path | None) -> "list[Result]":

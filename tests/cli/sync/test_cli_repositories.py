@@ -4,8 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from syncd.api.client import Client
 from syncd.cli.history.log import list_newest
 from syncd.config import RepositoryConfig
+from syncd.model.comment import CommentBodyWrite, CommentCreate
 
 
 def make_both(shell: Any) -> tuple[Path, Path, Path]:
@@ -52,6 +56,49 @@ def test_what_happened_in_a_repository_is_shown_beside_one_that_cannot_be_read(s
     assert {path for path, _ in list_newest(both, 9)} == {docs}
     docs.rename(shell.root / "moved")
     assert shell.syncd("log", "--config", named).returncode == 78
+
+
+@pytest.mark.parametrize(
+    ("words", "member", "said"),
+    [
+        (("cr", "list"), "change_requests", "#1 space/main  Write  (open)"),
+        (("review",), "change_requests", "#1 space/main  Write  (open)"),
+        (("resolve",), "repositories", "No page is in conflict."),
+    ],
+)
+def test_a_repository_that_cannot_be_read_keeps_no_command_from_the_others(
+    shell: Any, words: tuple[str, ...], member: str, said: str
+) -> None:
+    docs, bare, named = make_both(shell)
+    write(shell, docs, "README.md")
+    shell.fine("push", "--config", named)
+    bare.rename(shell.root / "moved.git")
+    done = shell.syncd(*words, "--config", named)
+    assert done.returncode == 4, "as sync and log, by the table of exit codes"
+    assert said in done.stdout
+    assert done.stderr.count("error: ") == 1
+    assert f"error: {bare} is no Git repository" in done.stderr
+    done = shell.syncd(*words, "--json", "--config", named)
+    assert (done.returncode, len(json.loads(done.stdout)[member])) == (4, 1)
+    assert json.loads(done.stderr)["exit_code"] == 78
+    docs.rename(shell.root / "moved")
+    done = shell.syncd(*words, "--config", named)
+    assert (done.returncode, done.stdout) == (78, ""), "all came to the same code"
+    assert done.stderr.count("is no Git repository") == 2
+
+
+def test_a_comment_is_answered_beside_a_repository_that_cannot_be_read(shell: Any) -> None:
+    docs, bare, named = make_both(shell)
+    write(shell, docs, "README.md")
+    shell.fine("push", "--config", named)
+    with Client(shell.url, shell.token.read_text().strip()) as client:
+        body = CommentCreate(body=CommentBodyWrite(markdown="Why?"))
+        comment = client.change_request_comments.post(shell.space, "1", body)
+    bare.rename(shell.root / "moved.git")
+    assert shell.fine("review", "reply", comment.id, "So.", "--config", named).startswith("Replied to ")
+    missing = shell.syncd("review", "reply", "nothing", "So.", "--config", named)
+    assert missing.returncode == 78, "it may be of the repository that cannot be read"
+    assert "is no Git repository" in missing.stderr
 
 
 def write(shell: Any, docs: Path, name: str) -> None:
