@@ -27,7 +27,7 @@ SyncdError                         exit  retry
   - AnswerTooLarge                  69   never: more answers than is read
   - RateLimited                     75   at a known time
   - AnswerLost                      75   later: a write may or may not have happened; look before repeating
-  - Unauthorized                    77   never: the token is missing, wrong or may not do this
+  - Unauthorized                    77   never: the token is wrong or may not do this
   - NotFound                        78   never: no such thing under this id
     - ContentMissing                69   never: a space lists what the platform has no content for
   - Rejected                         1   never: the platform refuses this request
@@ -235,7 +235,7 @@ class AnswerLost(PlatformError):
 
 
 class Unauthorized(PlatformError):
-    """The token is missing, rejected, or may not do this."""
+    """The token is rejected, or may not do this."""
 
     exit_code = 77
 

@@ -229,7 +229,7 @@ def test_cookies_proxies_and_netrc_have_no_say(
 
 
 def test_a_missing_token_is_not_sent() -> None:
-    with pytest.raises(Unauthorized):
+    with pytest.raises(ConfigInvalid):
         Client("https://api.example.com", "")
 
 

@@ -94,7 +94,7 @@ def test_the_tutorial_of_ci_is_typed_from_first_to_last(place: Place) -> None:
     place.serve()
     names = {ADDRESS: place.url, "SPACE": read_space(place.play(before, names={}, skipped=SERVED))}
     place.save(config, "project/syncd.toml", names=names)
-    codes = {"syncd push --ci --dry-run": 77}
+    codes = {"syncd push --ci --dry-run": 78}
     said = place.play(without_token, names=names, codes=codes)
     assert "Nothing to mend in 3 files of 1 space." in said
     assert "there is no token" in said

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 
 import httpx
 
-from syncd.errors import ConfigInvalid, NotFound, Unauthorized
+from syncd.errors import ConfigInvalid, NotFound
 from syncd.model.text import quote_name
 from syncd.net.listening import PORT_MAX
 
@@ -64,10 +64,9 @@ def _is_loopback(host: str) -> bool:
 
 
 def check_token(token: str) -> str:
-    """Return a token when it can be one. Raises: Unauthorized when it is empty, ConfigInvalid for characters that no
-    token has."""
+    """Return a token when it can be one. Raises: ConfigInvalid when it is empty or has characters that no token has."""
     if not token:
-        raise Unauthorized("there is no token", hint="Create one in the platform's developer settings.")
+        raise ConfigInvalid("there is no token", hint="Create one in the platform's developer settings.")
     if not re.fullmatch(r"[\x21-\x7e]+", token):
         raise ConfigInvalid("the token has characters that no token has", hint="Is there a line break in it?")
     return token

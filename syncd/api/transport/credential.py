@@ -19,7 +19,7 @@ class Credential:
         """Begin with a token.
 
         Shape: `renew` takes a refused token and returns the one to use instead.
-        Raises: Unauthorized, ConfigInvalid for what can be no token.
+        Raises: ConfigInvalid for what can be no token.
         """
         self._renew = renew
         self._token = check_token(token)

@@ -20,7 +20,7 @@ from syncd.config import Config, PlatformConfig, RepositoryConfig, SpaceConfig, 
 from syncd.config.trust import is_same_address
 from syncd.daemon.labels import build_bindings
 from syncd.daemon.workspaces import read_time
-from syncd.errors import ConfigInvalid, NotARepository, SyncdError, Unauthorized
+from syncd.errors import ConfigInvalid, NotARepository, SyncdError
 from syncd.layout.lint.suggestions import NearMisses
 from syncd.layout.tree.paths import slugify
 from syncd.repo.process.location import discover_repository
@@ -55,7 +55,7 @@ class PushCiOptions:
 def push_ci(options: PushCiOptions, force: Sequence[str]) -> int:
     """Propose the commit that is checked out here, report to the CI service, and return the exit code.
 
-    Raises: Unauthorized without a token; BadParameter or ConfigInvalid when the space or the branch is not known.
+    Raises: ConfigInvalid without a token; BadParameter or ConfigInvalid when the space or the branch is not known.
     """
     ci_job = read_ci_job(os.environ)
     try:
@@ -179,13 +179,13 @@ def _choose_repository(config: Config, top: Path) -> RepositoryConfig:
 def _read_token(platform: PlatformConfig, ci_job: CiJob) -> str:
     if os.environ.get("SYNCD_TOKEN", "").strip():
         platform = platform.model_copy(update={"token_file": None})
-    elif platform.token_file is None or not platform.token_file.exists():
+    elif platform.token_command is None and (platform.token_file is None or not platform.token_file.exists()):
         if ci_job.is_fork:
-            raise Unauthorized(
+            raise ConfigInvalid(
                 "there is no token, because this change comes from a fork",
                 hint="CI services keep secrets from forks; run syncd check here, and push --ci after the merge",
             )
-        raise Unauthorized(
+        raise ConfigInvalid(
             "there is no token", hint="store it as a secret of the CI service and pass it as SYNCD_TOKEN"
         )
     return load_token(platform, os.environ).get_secret_value()

@@ -233,7 +233,7 @@ def test_an_address_without_a_scheme_is_named(jobs: Jobs) -> None:
 def test_a_fork_without_a_token_is_told_why(jobs: Jobs) -> None:
     environ = {**GITHUB, "SYNCD_TOKEN": "", "GITHUB_EVENT_NAME": "pull_request", "GITHUB_HEAD_REF": "patch"}
     came = jobs.named(environ=environ)
-    assert came.code == 77
+    assert came.code == 78
     assert "comes from a fork" in came.err
     assert came.out.startswith("::error::there is no token")
     assert "### Failed" in came.summary
@@ -293,8 +293,17 @@ def test_a_page_that_is_sent_nowhere_is_named_at_its_file(jobs: Jobs) -> None:
 
 def test_a_blank_token_is_none(jobs: Jobs) -> None:
     came = jobs.named(environ={**GITHUB, "SYNCD_TOKEN": "  "})
-    assert came.code == 77
+    assert came.code == 78, "as every command without a token"
     assert "store it as a secret of the CI service" in came.err
+
+
+def test_a_job_takes_the_token_that_a_command_of_its_operator_prints(jobs: Jobs) -> None:
+    command = json.dumps(["cat", str(jobs.shell.token)])
+    file = jobs.shell.root / "job.toml"
+    platform = f'[platform]\nurl = "{jobs.shell.url}"\ntoken_command = {command}\n'
+    file.write_text(f'{platform}[[repository]]\npath = "."\n[[repository.space]]\nid = "{jobs.shell.space}"\n')
+    came = jobs.job("--config", str(file), "--dry-run", environ={**GITHUB, "SYNCD_TOKEN": ""})
+    assert came.code == 0, came.err
 
 
 def test_a_summary_does_not_call_both_sides_one_while_a_manual_step_is_left(jobs: Jobs) -> None:
