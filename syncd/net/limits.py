@@ -62,21 +62,27 @@ def split_lines(pieces: Iterable[bytes], limit: int) -> Iterator[bytes]:
 
 
 def _unpack(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
+    """The pieces of all members of a gzip, one after the other. Source: RFC 1952, 2.2."""
     if encoding in ("", "identity"):
         yield from pieces
         return
     if encoding not in ("gzip", "x-gzip"):
         raise Refused("The answer is packed in a way that was not asked for.")
-    inflate = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    inflate = _start_member()
     packed = unpacked = 0
     for piece in pieces:
         packed += len(piece)
-        while piece and not inflate.eof:
+        while piece:
+            if inflate.eof:
+                piece = piece.lstrip(b"\0")  # some writers fill up a block behind the last member
+                if not piece:
+                    break
+                inflate = _start_member()
             try:
                 slice = inflate.decompress(piece, _SLICE)
             except zlib.error:
                 raise Refused("The answer cannot be unpacked.") from None
-            piece = inflate.unconsumed_tail
+            piece = inflate.unconsumed_tail or inflate.unused_data
             unpacked += len(slice)
             if unpacked > max(RATIO_FLOOR, RATIO_MAX * packed):
                 raise TooLarge("The answer unpacks to more than a hundred times its size.")
@@ -84,3 +90,7 @@ def _unpack(pieces: Iterable[bytes], encoding: str) -> Iterator[bytes]:
     yield inflate.flush()
     if packed and not inflate.eof:
         raise BrokenOff("The answer breaks off.")
+
+
+def _start_member() -> "zlib._Decompress":
+    return zlib.decompressobj(zlib.MAX_WBITS | 16)
