@@ -218,6 +218,8 @@ def test_where_nothing_can_be_written_the_status_is_shown_and_the_doctor_says_wh
     why, code = ("git directory: .* cannot be written", 78) if loss == "read-only" else (r"disk: 0\.0 GiB free", 1)
     assert re.search(f"(?m)^fail {why}", said), said
     assert f"doctor: {code}" in said
+    full = f"! no space is left on the disk of {small}: make room there\n"
+    assert (full in said, "Next: syncd doctor" in said) == (loss == "full", loss == "full")
 
 
 @pytest.mark.long

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
@@ -39,6 +40,8 @@ from syncd.sync.state.unsent import Unsent
 
 COMMITS_MAX = 1000
 """The most commits that are counted."""
+ROOM_MIN = 1 << 20
+"""Bytes with which the shortest run may come to its end."""
 
 
 def find_status(repository: RepositoryConfig, config_file: Path | None = None) -> RepositoryStatus | BrokenStatus:
@@ -104,7 +107,15 @@ def _read_status(repository: RepositoryConfig) -> RepositoryStatus:
             imported=repository.branch_names[0] if repository.write == GIT_IMPORT else "",
             run=run,
             is_service_hidden=holder == UNKNOWN,
+            is_disk_full=_is_disk_full(git.git_dir),
         )
+
+
+def _is_disk_full(directory: Path) -> bool:
+    try:
+        return shutil.disk_usage(directory).free < ROOM_MIN
+    except OSError:  # which file system that is cannot be asked
+        return False
 
 
 def read_plans(pending: Sequence[PendingPlan]) -> Iterator[PlanStatus]:

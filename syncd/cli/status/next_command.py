@@ -32,7 +32,7 @@ def suggest_command(status: RepositoryStatus, *, start: str) -> str:
 
 
 def _suggest_repair(status: RepositoryStatus) -> str:
-    if status.run.exit_code in NEEDS_DOCTOR:
+    if status.is_disk_full or status.run.exit_code in NEEDS_DOCTOR:
         return "syncd doctor"
     return "git status" if status.operation else ""
 

@@ -80,6 +80,8 @@ def mark_problem(line: str) -> str:
 
 
 def _format_problems(status: RepositoryStatus) -> Iterator[str]:
+    if status.is_disk_full:
+        yield f"! no space is left on the disk of {escape(status.path)}: make room there"
     yield from format_run_problems(status.run)
     cause = status.run.record.why if status.run.exit_code and status.run.record is not None else ""
     for outcome in status.problems:
