@@ -5,6 +5,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -12,9 +13,19 @@ from typing import Self
 from syncd.daemon.locks import RUN_LOCK, FileLock
 from syncd.errors import SyncdError
 from syncd.repo.failures import translate_system_failures
+from syncd.repo.read.kept_answers import KeptAnswers, KeptListing
 from syncd.repo.repository import Repository
 
 _REMOVED = ".gone-"
+
+
+@dataclass(frozen=True)
+class CloneAnswers:
+    """What Git said of one clone in its last run: to the run itself, and to what exchanges its state around it."""
+
+    run: KeptAnswers = field(default_factory=KeptAnswers)
+    state: KeptAnswers = field(default_factory=KeptAnswers)
+    refs: KeptListing = field(default_factory=KeptListing)
 
 
 class Cache:
@@ -30,6 +41,7 @@ class Cache:
             directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._lock = FileLock.acquire(directory / "worker" / "lock")
         self._names_in_use: list[str] = []
+        self._answers: dict[str, CloneAnswers] = {}
         self._use_lock = threading.Lock()
         """Guards `_names_in_use`; nobody begins to use a clone while another thread removes it."""
         for left in directory.glob(f"{_REMOVED}*"):
@@ -67,6 +79,11 @@ class Cache:
     def find_clone(self, name: str) -> Path:
         """Return where the clone of a repository is, or would be."""
         return self.directory / f"{name}.git"
+
+    def find_answers(self, name: str) -> CloneAnswers:
+        """Return the answers about a clone that is held, for the one run that has its lock."""
+        with self._use_lock:
+            return self._answers.setdefault(name, CloneAnswers())
 
     def note_use(self, name: str) -> None:
         """Note that a clone was used now, and how large it is, then remove others where all are too large.
@@ -114,6 +131,7 @@ class Cache:
             except (SyncdError, OSError):
                 return False
             self._find_note(name).unlink(missing_ok=True)
+            self._answers.pop(name, None)
         shutil.rmtree(gone, ignore_errors=True)
         return True
 

@@ -33,6 +33,7 @@ from syncd.sync.integrate.upstream import list_requested
 from syncd.sync.outcome import Applied, outcome_from
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import RUN, Result, RunOptions, is_stopped
+from syncd.sync.workspace import Upstream
 
 if TYPE_CHECKING:
     import psycopg
@@ -144,14 +145,11 @@ def _run_under_lease(context: RunContext, lease: Lease, repository: FleetReposit
         stack.enter_context(FileLock.acquire(path / RUN_LOCK))
         config = repository.build_config(path)
         own = config.repository[0]
-        git = stack.enter_context(Repository.open(path))
+        answers = context.cache.find_answers(repository.name)
+        git = stack.enter_context(Repository.open(path, answers.state))
         upstream = build_upstream(own.upstream, git, context.environ)
         assert upstream is not None
-        key = hmac.new(context.settings.secret.encode(), repository.name.encode(), "sha256").digest()
-        ref = f"{context.settings.state_ref}/{repository.name}"
-        snapshot = stack.enter_context(
-            Snapshot(git, upstream.access, ref, key=key, upstream=upstream.name, pulse=pulse)
-        )
+        snapshot = stack.enter_context(_open_snapshot(context, repository, git, upstream, pulse))
         options = _build_options(config, own, repository.name)
         snapshot.restore(list_requested(upstream, [*options.branches, *options.patterns], options.others))
 
@@ -162,7 +160,12 @@ def _run_under_lease(context: RunContext, lease: Lease, repository: FleetReposit
 
         share = share_windows(context.database, compute_token_key(repository.platform, context.environ))
         environment = Environment(
-            context.environ, cancelled=is_cancelled, permit=permit, share=share, upstream_heads=snapshot.heads
+            context.environ,
+            cancelled=is_cancelled,
+            permit=permit,
+            share=share,
+            upstream_heads=snapshot.heads,
+            kept_answers=answers.run,
         )
         with open_locked_workspace(config, own, environment) as workspace:
             plans = workspace.store.plans
@@ -173,6 +176,20 @@ def _run_under_lease(context: RunContext, lease: Lease, repository: FleetReposit
         lease.check()
         snapshot.save(fence=lease.fence, permit=lease.check)
         return _Work(results, lent, left)
+
+
+def _open_snapshot(
+    context: RunContext, repository: FleetRepository, git: Repository, upstream: Upstream, pulse: Callable[[], None]
+) -> Snapshot:
+    return Snapshot(
+        git,
+        upstream.access,
+        f"{context.settings.state_ref}/{repository.name}",
+        key=hmac.new(context.settings.secret.encode(), repository.name.encode(), "sha256").digest(),
+        upstream=upstream.name,
+        pulse=pulse,
+        listing=context.cache.find_answers(repository.name).refs,
+    )
 
 
 def _build_options(config: Config, own: RepositoryConfig, name: str) -> RunOptions:

@@ -27,6 +27,8 @@ from syncd.errors import GitFailed, RefMoved
 from syncd.model.blob_id import compute_blob_id
 from syncd.model.text import mask_unprintable
 from syncd.repo.names import check_oid, check_ref
+from syncd.repo.process.location import find_repository
+from syncd.repo.read.kept_answers import KeptListing
 from syncd.repo.remote.remote import Access, Remote
 from syncd.repo.repository import Repository
 from syncd.repo.values import Person
@@ -51,10 +53,18 @@ class Snapshot:
     """
 
     def __init__(
-        self, repository: Repository, access: Access, ref: str, *, key: bytes, upstream: str, pulse: Callable[[], None]
+        self,
+        repository: Repository,
+        access: Access,
+        ref: str,
+        *,
+        key: bytes,
+        upstream: str,
+        pulse: Callable[[], None],
+        listing: KeptListing,
     ) -> None:
         """Open the state of a bare repository, which nobody else uses by this object; `upstream` is the name of the Git
-        remote in it, `key` the secret.
+        remote in it, `key` the secret, and `listing` has its refs from the last run.
 
         Raises: StoreError, StoreNewer, DiskFull.
         """
@@ -62,6 +72,7 @@ class Snapshot:
         self._dump = Dump(self._repository.git_dir / STATE_FILE)
         self._access, self._ref, self._key, self._pulse = access, check_ref(ref), key, pulse
         self._left_out = (*_LEFT_OUT, f"refs/remotes/{upstream}/")
+        self._listing, self._place = listing, find_repository(repository.git_dir)
         self._lock = threading.Lock()
         self._saved: tuple[dict[str, str], int] | None = None
         self.heads: dict[str, str] | None = None
@@ -138,8 +149,8 @@ class Snapshot:
         self._saved = None
 
     def _list_refs(self) -> dict[str, str]:
-        # Straight from Git: what this object remembers of its own refs, the run has moved.
-        found = self._repository.list_refs("refs/")
+        # By the files, or straight from Git: what this object remembers of its own refs, the run has moved.
+        found = self._listing.list_refs(self._place, lambda: self._repository.list_refs("refs/"))
         return {ref: oid for ref, oid in sorted(found.items()) if not ref.startswith(self._left_out)}
 
     def _read_trailer(self, commit: str, name: str) -> str:

@@ -172,16 +172,19 @@ class Fleet:
     def try_here(self, worker: str, name: str = "docs", *, make_cache: type[Cache] = Cache) -> RunEnd | None:
         """Carry out a job of a repository in this process; None where it is not due."""
         with FleetDatabase(self.url) as database, make_cache(self.root / f"cache-{worker}", bytes_max=1 << 30) as cache:
-            context = RunContext(
-                database=database,
-                settings=database.read_settings(),
-                worker=worker,
-                cache=cache,
-                lease_seconds=30,
-                environ=self.environ,
-                is_stopping=lambda: False,
-            )
-            return run_repository(context, name)
+            return run_repository(self.make_context(database, cache, worker), name)
+
+    def make_context(self, database: FleetDatabase, cache: Cache, worker: str) -> RunContext:
+        """What all runs of a worker in this process have in common."""
+        return RunContext(
+            database=database,
+            settings=database.read_settings(),
+            worker=worker,
+            cache=cache,
+            lease_seconds=30,
+            environ=self.environ,
+            is_stopping=lambda: False,
+        )
 
     def end(self) -> None:
         for worker in self.workers:

@@ -10,6 +10,7 @@ import pytest
 from syncd.daemon.locks import RUN_LOCK, FileLock
 from syncd.fleet.cache import Cache
 from syncd.fleet.database import FleetDatabase
+from syncd.fleet.run import RunContext, run_repository
 from syncd.fleet.schedule import wake_repositories
 from syncd.repo.process.git import Git
 from syncd.repo.process.pipe import Pipe
@@ -37,6 +38,39 @@ def test_a_run_without_news_asks_the_git_host_once_and_starts_five_processes(fle
     started.clear()
     fleet.run_here("a")
     assert sorted(started) == ["cat-file", "cat-file", "for-each-ref", "for-each-ref", "ls-remote"]
+
+
+def test_a_worker_that_keeps_a_clone_starts_one_process_for_a_run_without_news(
+    fleet: Fleet, started: list[str]
+) -> None:
+    fleet.make()
+
+    def run_again(context: RunContext) -> list[str]:
+        started.clear()
+        wake_repositories(context.database, ["docs"])
+        ended = run_repository(context, "docs")
+        assert ended is not None
+        assert not [one for one in ended.results if one.outcome.exit_code]
+        return sorted(started)
+
+    with FleetDatabase(fleet.url) as database, Cache(fleet.root / "cache-a", bytes_max=1 << 30) as cache:
+        context = fleet.make_context(database, cache, "a")
+        for _ in range(2):
+            run_again(context)
+        assert run_again(context) == ["ls-remote"], "what only the Git host knows"
+        fleet.commit("Edit", {"options.md": "# Options\n\nedited\n"})
+        assert "fetch" in run_again(context)
+        (request,) = fleet.list_requests()
+        assert "edited" in fleet.read_texts(request)
+        run_again(context)
+        assert run_again(context) == ["cat-file", "ls-remote"], "whether what was pushed is still there"
+        fleet.run_here("b")
+        fleet.commit("Edit", {"options.md": "# Options\n\nonce more\n"})
+        fleet.run_here("b")
+        run_again(context)
+        assert "once more" in fleet.read_texts(fleet.list_requests()[0]), "what another worker did is taken over"
+        run_again(context)
+        assert run_again(context) == ["cat-file", "ls-remote"]
 
 
 def test_a_worker_that_takes_over_lists_the_branches_after_the_state(fleet: Fleet, started: list[str]) -> None:

@@ -11,6 +11,7 @@ from syncd.errors import GitFailed, LeaseLost, RefMoved
 from syncd.fleet.cache import Cache
 from syncd.fleet.snapshot import LOCAL, Snapshot
 from syncd.model.anchor import Anchor
+from syncd.repo.read.kept_answers import KeptListing
 from syncd.repo.remote.remote import Access
 from syncd.repo.repository import Repository
 from syncd.store.store import Store
@@ -40,7 +41,15 @@ def opened(place: Path, hosted: Path, name: str, key: bytes = KEY) -> Iterator[t
         Store(path / "syncd" / "state.db") as store,
         Repository.open(path) as repository,
         Repository.open(path) as own,
-        Snapshot(own, Access(str(hosted)), REF, key=key, upstream="origin", pulse=lambda: None) as snapshot,
+        Snapshot(
+            own,
+            Access(str(hosted)),
+            REF,
+            key=key,
+            upstream="origin",
+            pulse=lambda: None,
+            listing=KeptListing(),
+        ) as snapshot,
     ):
         yield snapshot, repository, store
 

@@ -8,7 +8,7 @@ import pytest
 
 from syncd.repo.process.git import Git
 from syncd.repo.process.location import find_repository
-from syncd.repo.read.kept_answers import ANSWERS_MAX, FILES_MAX, KeptAnswers
+from syncd.repo.read.kept_answers import ANSWERS_MAX, FILES_MAX, KeptAnswers, KeptListing
 from syncd.repo.read.objects import Reader
 from syncd.repo.repository import Repository
 from syncd.repo.write.refs import Refs
@@ -48,6 +48,32 @@ def test_nothing_is_asked_again_while_no_ref_moves(top: Path, base: str, git: Sh
     before = ask(top, kept)
     assert not needs_git(top, kept)
     assert ask(top, kept) == before == ask(top)
+
+
+def test_refs_that_others_move_are_listed_anew_once_a_process_was_started(top: Path, base: str, git: Shell) -> None:
+    git("update-ref", "refs/remotes/origin/main", base)
+    kept, prefix = KeptAnswers(), "refs/remotes/origin/"
+    for _ in range(2):
+        with Repository.open(top, kept) as opened:
+            opened.list_refs("refs/syncd/")
+            assert opened.list_refs(prefix) == {f"{prefix}main": base}
+            has_started = opened._git.has_started
+    assert not has_started
+    with Repository.open(top, kept) as opened:
+        opened.update_ref(f"{prefix}other", base, old=None)
+        assert opened.list_refs(prefix) == {f"{prefix}main": base, f"{prefix}other": base}
+    git("update-ref", "-d", f"{prefix}other")
+    with Repository.open(top, kept) as opened:
+        assert opened.list_refs(prefix) == {f"{prefix}main": base}
+
+
+def test_a_listing_of_all_refs_holds_while_no_file_of_refs_changes(top: Path, base: str, git: Shell) -> None:
+    listing, place = KeptListing(), find_repository(top)
+    found = iter([{"refs/heads/main": base}, {"refs/heads/other": base}])
+    for _ in range(2):
+        assert listing.list_refs(place, lambda: next(found)) == {"refs/heads/main": base}
+    git("update-ref", "refs/heads/other", base)
+    assert listing.list_refs(place, lambda: next(found)) == {"refs/heads/other": base}
 
 
 @pytest.mark.parametrize(

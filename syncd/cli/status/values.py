@@ -133,8 +133,8 @@ class RepositoryStatus:
     `is_unborn` says that `current` has no commit, although main content is mirrored, as after a clone that was cut off.
     `imported` is the branch that is written to main content without a change request, or ""; `config` is the
     configuration that the command line names, or ""; `is_job` says that it is the checkout of a job in CI.
-    `is_service_hidden` says that this user cannot see whether a service runs; `daemon` is None then. `is_disk_full` says
-    that no run has room to write into the git directory.
+    `is_service_hidden` says that this user cannot see whether a service runs; `daemon` is None then.
+    `is_disk_full` says that no run has room to write into the git directory.
     """
 
     path: str

@@ -5,6 +5,7 @@ last run serve, and no process of Git is started.
 """
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,13 +23,14 @@ class KeptAnswers:
     """Answers about one repository, for one run after another; not shared between threads.
 
     Shape: `names` has what each name led to, an id and a type, None for nothing; `objects` the type and bytes of
-    objects; `refs` those that only syncd writes. All of it holds while the files of refs and of the configuration are
-    the same ones as before the first question. Git replaces a file of refs, and never writes in it, so that its inode
-    and time tell.
+    objects; `refs` those that only syncd writes, `listings` the others below a prefix. All of it holds while the files
+    of refs and of the configuration are the same ones as before the first question. Git replaces a file of refs, and
+    never writes in it, so that its inode and time tell.
     """
 
     names: dict[str, tuple[str, str] | None] = field(default_factory=dict)
     objects: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    listings: dict[str, dict[str, str]] = field(default_factory=dict)
     refs: dict[str, str] | None = None
     _stamp: frozenset[FileStamp] | None = None
 
@@ -59,11 +61,32 @@ class KeptAnswers:
         if not self.is_full and len(data) <= OBJECT_BYTES_MAX:
             self.objects[oid] = kind, data
 
+    def keep_listing(self, prefix: str, refs: dict[str, str]) -> None:
+        """Keep the refs below a prefix, unless they are many."""
+        if len(refs) <= ANSWERS_MAX:
+            self.listings[prefix] = refs
+
     def _drop(self) -> None:
         self.names.clear()
         self.objects.clear()
+        self.listings.clear()
         self.refs = None
         self._stamp = None
+
+
+@dataclass
+class KeptListing:
+    """All refs of a repository as they were listed last, which hold while the files of refs are the same ones."""
+
+    _refs: dict[str, str] = field(default_factory=dict)
+    _stamp: frozenset[FileStamp] | None = None
+
+    def list_refs(self, place: RepositoryLocation, list_anew: Callable[[], dict[str, str]]) -> dict[str, str]:
+        """Return the refs that were listed last, or what `list_anew` finds where they may have moved since."""
+        stamp = read_stamp(place)  # before they are listed: what moves meanwhile is seen the next time
+        if stamp is None or stamp != self._stamp:
+            self._refs, self._stamp = list_anew(), stamp
+        return self._refs
 
 
 def read_stamp(place: RepositoryLocation) -> frozenset[FileStamp] | None:

@@ -40,16 +40,25 @@ class Refs:
         """The refs that only syncd writes, each with what it names; None while that is not known."""
 
     def list_refs(self, prefix: str) -> dict[str, str]:
-        """Return the refs below a prefix, each with what it names."""
-        if self._listing is None:
+        """Return the refs below a prefix, each with what it names.
+
+        Shape: what others move, too, is as in the last run until a process of Git is started.
+        """
+        is_own, kept = _OWN.match(prefix), self._kept
+        if self._listing is not None and is_own:
+            found = self._listing
+        elif kept is not None and self._listing is not None and prefix in kept.listings and not self._git.has_started:
+            return dict(kept.listings[prefix])
+        elif self._listing is None:
             found = _match_refs(self._git, _check_prefix(prefix), OWN_REFS, _OVERWRITTEN)
             self._listing = {ref: oid for ref, oid in found.items() if _OWN.match(ref)}
-        elif not _OWN.match(prefix):
-            found = _match_refs(self._git, _check_prefix(prefix))
         else:
-            found = self._listing
+            found = _match_refs(self._git, _check_prefix(prefix))
         below = prefix.rstrip("/") + "/"
-        return {ref: oid for ref, oid in found.items() if f"{ref}/".startswith(below)}
+        refs = {ref: oid for ref, oid in found.items() if f"{ref}/".startswith(below)}
+        if kept is not None and not is_own:
+            kept.keep_listing(prefix, refs)
+        return refs
 
     def update(self, ref: str, new: str, *, old: str | None) -> None:
         """Move a ref from the commit `old`, None when it does not exist, to another one.
