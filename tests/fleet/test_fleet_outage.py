@@ -2,6 +2,7 @@
 
 import signal
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import httpx
@@ -9,6 +10,7 @@ import pytest
 
 from tests.fleet.conftest import Fleet, Worker, wait_until
 from tests.postgres import Process
+from tests.serving_git import TOKEN, serve_git
 from tests.sync.conftest import new_world
 
 pytestmark = [pytest.mark.story, pytest.mark.timeout(300)]
@@ -106,3 +108,29 @@ def test_a_worker_that_was_counted_as_dead_takes_up_work_again(fleet: Fleet) -> 
     assert len([line for line in read_lines(asleep) if line.startswith("docs: the lease")]) == 1
     assert fleet.status()["sum"]["lost_leases"] == 1
     assert asleep.end() == 0
+
+
+@pytest.mark.parametrize("status", [500, 503])
+def test_a_git_host_that_answers_with_errors_is_asked_less_and_less_while_the_platform_is_well(
+    fleet: Fleet, status: int
+) -> None:
+    token = fleet.root / "git-token"
+    token.write_text(TOKEN)
+    token.chmod(0o600)
+    with serve_git(fleet.root) as host:
+        file = fleet.write_config(interval=60)
+        file.write_text(
+            file.read_text().replace(f'"{fleet.hosted}"', f'"{host.url}/hosted.git"\ntoken_file = "{token}"')
+        )
+        for words in (("init",), ("add", "--config", file)):
+            assert fleet.syncd("fleet", *words).returncode == 0
+        fleet.run_here("a")
+        host.status, waits = status, []
+        for _ in range(4):
+            (failed,) = fleet.run_here("a")
+            assert failed.outcome.exit_code == 69, failed
+            waits.append(fleet.status()["repositories"][0]["due_in"])
+        assert all(2 * 0.7 < later / former < 2 * 1.4 for former, later in pairwise(waits)), waits
+        host.status = 0
+        fleet.run_here("a")
+        assert fleet.status()["repositories"][0]["due_in"] <= 60, "all is well at once"
