@@ -7,6 +7,9 @@ from syncd.model.text import join_lines
 from syncd.repo.process.git import Git
 from syncd.repo.values import Person
 
+STREAM_REF = b"refs/syncd/stream"
+"""The name that fast-import builds under; it exists in the stream only."""
+
 
 def format_signature(author: Person, committer: Person) -> bytes:
     """Return the two lines of a commit that name its author and its committer."""

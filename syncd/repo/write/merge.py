@@ -11,10 +11,8 @@ from syncd.repo.process.git import Git
 from syncd.repo.read.objects import Reader
 from syncd.repo.read.trees import find_modes
 from syncd.repo.values import PLAIN_FILE, Blob, Merged, MergedText, Person
-from syncd.repo.write.commit_text import encode_message, format_signature
+from syncd.repo.write.commit_text import STREAM_REF, encode_message, format_signature
 
-_BRANCH = b"refs/syncd/stream"
-"""The name that fast-import builds under; it exists in the stream only."""
 _OPTIONS = ("--write-tree", "-z", "--name-only", "--no-messages", "--allow-unrelated-histories")
 _DIFF3 = {"merge.conflictStyle": "diff3"}
 MARKER_SIZE = 7
@@ -109,7 +107,7 @@ def _write_changed_tree(git: Git, reader: Reader, tree: str | None, changes: Map
     # Removals first, so that a file may take the place of a directory and the other way round.
     for path, content in sorted(changes.items(), key=lambda item: item[1] is not None):
         lines.append(_format_change(path, content, modes.get(path, PLAIN_FILE)))
-    commit = _run_stream(git, [*lines, b"reset %b\nget-mark :1\ndone\n" % _BRANCH])[0]
+    commit = _run_stream(git, [*lines, b"reset %b\nget-mark :1\ndone\n" % STREAM_REF])[0]
     found = reader.find_object(f"{commit}^{{tree}}")
     if found is None:
         raise GitFailed(f"commit {commit} is missing", hint="git fsck")
@@ -184,7 +182,7 @@ def _write_three_commits(git: Git, trios: Sequence[Sequence[_Content]]) -> tuple
         contents = [(str(number), trio[side]) for number, trio in enumerate(trios)]
         lines += [_format_change(name, content) for name, content in contents if content is not None]
     base, ours, theirs = _run_stream(
-        git, [*lines, b"reset %b\n" % _BRANCH, *map(_format_mark_request, (1, 2, 3)), b"done\n"]
+        git, [*lines, b"reset %b\n" % STREAM_REF, *map(_format_mark_request, (1, 2, 3)), b"done\n"]
     )
     return base, ours, theirs
 
@@ -194,7 +192,7 @@ def _format_mark_request(number: int) -> bytes:
 
 
 def _begin_commit(mark: int, ancestry: bytes = b"") -> bytes:
-    return b"commit %b\nmark :%d\ncommitter syncd <syncd@localhost> 0 +0000\ndata 0\n%b" % (_BRANCH, mark, ancestry)
+    return b"commit %b\nmark :%d\ncommitter syncd <syncd@localhost> 0 +0000\ndata 0\n%b" % (STREAM_REF, mark, ancestry)
 
 
 def _format_change(path: str, content: _Content, mode: str = PLAIN_FILE) -> bytes:

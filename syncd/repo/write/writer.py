@@ -22,11 +22,8 @@ from syncd.repo.process.pipe import Pipe
 from syncd.repo.read.objects import Reader
 from syncd.repo.read.trees import find_modes
 from syncd.repo.values import PLAIN_FILE, Person
-from syncd.repo.write.commit_text import encode_message, format_signature
+from syncd.repo.write.commit_text import STREAM_REF, encode_message, format_signature
 from syncd.repo.write.refs import Refs
-
-_BRANCH = b"refs/syncd/stream"
-"""The name that fast-import builds under; it exists in the stream only."""
 
 _FAST = {"core.compression": "1", "pack.compression": "1", "core.bigFileThreshold": "1m"}
 """What is over the threshold goes through fast-import piece by piece, never whole into its memory."""
@@ -113,12 +110,12 @@ class Writer:
         """
         pipe, base = self._require_pipe(), base or self._start
         self._marks += 1
-        pipe.send(b"commit %b\nmark :%d\n" % (_BRANCH, self._marks) + format_signature(author, committer))
+        pipe.send(b"commit %b\nmark :%d\n" % (STREAM_REF, self._marks) + format_signature(author, committer))
         pipe.send(_format_message(message) + b"".join(_format_parents(parents)))
         pipe.send(self._format_base(base, parents))
         for line in self._format_changes(base):
             pipe.send(line)
-        pipe.send(b"reset %b\nget-mark :%d\ndone\n" % (_BRANCH, self._marks))
+        pipe.send(b"reset %b\nget-mark :%d\ndone\n" % (STREAM_REF, self._marks))
         reach(FaultPoint.COMMIT_STREAMED)
         commit = check_oid(self._finish_stream(pipe))
         reach(FaultPoint.COMMIT_WRITTEN)
