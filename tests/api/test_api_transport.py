@@ -482,7 +482,7 @@ def test_every_wait_is_announced_with_its_reason_before_it_begins(client_on: Bui
     get(client)
     label = "GET /spaces/s1"
     assert announced == [
-        (f"another try of {label} (503)", 1.0, 0),
+        (f"another try of {label}: it answered 503", 1.0, 0),
         (f"the platform's rate limit ({label})", 7.0, pytest.approx(1)),
         (f"the platform's rate limit ({label})", pytest.approx(42), pytest.approx(8)),
     ]

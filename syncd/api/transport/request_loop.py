@@ -227,8 +227,8 @@ class RequestLoop:
                 self._rate_limiter.pause(request.method, settled)
             reason = f"the platform's rate limit ({request.label})"
         else:
-            failure = outcome.reason if isinstance(outcome, FailedTry) else str(outcome.status)
-            reason = f"another try of {request.label} ({failure})"
+            failure = outcome.reason if isinstance(outcome, FailedTry) else f"it answered {outcome.status}"
+            reason = f"another try of {request.label}: {failure}"
         self._options.announce_wait(reason, settled)
         return settled
 
