@@ -141,7 +141,7 @@ def _change_directory(directories: list[Path] | None) -> None:
         try:
             os.chdir(directory)
         except OSError as error:
-            raise typer.BadParameter(f"-C {directory}: {error.strerror}") from error
+            raise typer.BadParameter(f"{directory} cannot be entered: {error.strerror}") from error
 
 
 @app.callback()

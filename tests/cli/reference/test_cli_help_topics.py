@@ -108,7 +108,7 @@ def test_the_directory_stands_in_front_of_the_command(tmp_path: Path, syncd: Com
     assert (tmp_path / "a" / "b" / "pages" / "syncd.1").is_file()
     refused = syncd("-C", str(tmp_path / "none"), "status")
     assert refused.code == 64
-    assert "No such file or directory" in refused.err
+    assert f"'-C': {tmp_path}/none cannot be entered: No such file or directory\n" in refused.err
     assert syncd("-q", "-v", "status").code == 64
 
 
