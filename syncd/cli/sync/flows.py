@@ -97,6 +97,7 @@ def _join_repositories(run: FlowsRun, lines: Sequence[list[str]]) -> list[str]:
 def _format_idle(works: Sequence[BranchWork]) -> Sequence[str]:
     """The lines for a push that had nothing to propose."""
     requests = [line for work in works for line in format_requests(work)]
-    nothing = "Nothing to propose: {} has no page or file of a space that differs from main content."
+    differs, no_commit = "no page or file of a space that differs from main content", "no commit yet"
     idle = (work for work in works if not work.needs_push and not any(space.is_taken_back for space in work.spaces))
-    return requests or [nothing.format(escape(work.branch)) for work in idle]
+    lacks = ((work, differs if work.has_commit else no_commit) for work in idle)
+    return requests or [f"Nothing to propose: {escape(work.branch)} has {what}." for work, what in lacks]

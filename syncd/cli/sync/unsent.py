@@ -45,6 +45,7 @@ class BranchWork:
     is_tracked: bool = True
     not_taken_in: tuple[tuple[int, str], ...] = ()
     unrelated_to: str = ""
+    has_commit: bool = True
 
     def list_uncommitted(self, kind: EditKind) -> list[str]:
         """Return the files to which one thing happened that is not committed."""
@@ -97,6 +98,7 @@ def find_branch_work(git: Repository, repository: RepositoryConfig, branch: str)
         is_tracked=is_tracked,
         not_taken_in=tuple(not_taken_in),
         unrelated_to=f"{repository.remote}/main" if any(space.is_unrelated for space in spaces) else "",
+        has_commit=tip is not None,
     )
 
 

@@ -369,3 +369,9 @@ def test_of_many_files_that_are_not_pushed_the_first_are_named_and_with_v_all(sh
         " ".join(shell.fine("status", cwd=docs).split())
     )
     assert ", ".join(f"{name}.md" for name in names) in " ".join(shell.fine("-v", "status", cwd=docs).split())
+
+
+def test_a_push_of_a_branch_without_a_commit_says_so(shell: Any) -> None:
+    docs = shell.clone()
+    shell.git("checkout", "--quiet", "--orphan", "new", cwd=docs)
+    assert shell.fine("push", cwd=docs).startswith("Nothing to propose: new has no commit yet.\n")
