@@ -1,7 +1,7 @@
 """HTML of somebody's Markdown: what is harmless is let through, and the words of all else stay."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from html import unescape
 
@@ -49,25 +49,18 @@ def render_html(state: RenderState, node: Node) -> Markup:
     return clean_html(state, [read_text(read_data(node), "html")], [])
 
 
-def render_html_runs(state: RenderState, nodes: Sequence[Node], render: Render) -> list[Node | Markup]:
-    """Return nodes with each run from an HTML element to its end as the HTML of it and of all between.
+def render_html_runs(state: RenderState, nodes: Sequence[Node], render: Render) -> Iterator[Node | Markup]:
+    """Yield nodes, each run from an HTML element to its end as the HTML of it and of all between.
 
-    Shape: `render` renders the nodes between; all other nodes come back as they are.
+    Shape: `render` renders the nodes between; all other nodes come back as they are. A run is rendered when its turn
+    comes: what stands before it has its place in the outline, and the numbers of its footnotes, by then.
     """
     ends = _find_ends(nodes) if state.html_depth < _LEVELS_MAX else {}
-    if not ends:
-        return list(nodes)
-    found: list[Node | Markup] = []
     at = 0
     while at < len(nodes):
-        end = ends.get(at)
-        if end is None:
-            found.append(nodes[at])
-            at += 1
-        else:
-            found.append(_render_run(state, nodes[at : end + 1], render))
-            at = end + 1
-    return found
+        end = ends.get(at, at)
+        yield _render_run(state, nodes[at : end + 1], render) if end > at else nodes[at]
+        at = end + 1
 
 
 def clean_html(state: RenderState, sources: Sequence[str], contents: Sequence[Markup]) -> Markup:

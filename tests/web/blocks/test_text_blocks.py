@@ -1,8 +1,11 @@
 """Paragraphs, headings, lists and quotes become the elements that browsers and screen readers know."""
 
+import re
+
 import pytest
 
-from syncd.web.blocks import OutlineEntry
+from syncd.layout.richtext.reading import to_document
+from syncd.web.blocks import BlockContext, OutlineEntry, render_document
 from tests.web.blocks.documents import block, leaf, paragraph, render, render_markdown
 
 
@@ -53,3 +56,10 @@ def test_anchors_are_those_of_the_platform_and_each_its_own() -> None:
         OutlineEntry("id-1.-set-up-1", "1. Set up", 2),
     )
     assert '<h2 id="x" dir="auto">A b<a href="#x" class="b-anchor" aria-label="Link to “A b”">#</a></h2>' in found.html
+
+
+def test_headings_and_footnotes_around_which_html_stands_keep_their_order() -> None:
+    text = "## A\n\nx[^1]\n\n<div>\n\n## B\n\ny[^2]\n\n</div>\n\n## C\n\n[^1]: a\n[^2]: b"
+    found = render_document(to_document(text), BlockContext())
+    assert [entry.title for entry in found.outline] == ["A", "B", "C"]
+    assert re.findall(r'"user-content-fnref-([12])"[^>]*>([12])</a>', found.html) == [("1", "1"), ("2", "2")]
