@@ -9,10 +9,12 @@ from syncd.layout.page.anchors import (
     INCLUDES_DEPTH_MAX,
     INCLUDES_MAX,
     PageAnchors,
+    find_anchor_sources,
     find_operation_anchor,
     is_reusable,
 )
 from syncd.layout.richtext.nodes import Node, read_url
+from syncd.layout.richtext.reading import to_document
 
 
 class AnchorReader:
@@ -23,6 +25,7 @@ class AnchorReader:
         self._found: dict[str, frozenset[str]] = {}
         self._shown: dict[str, frozenset[str]] = {}
         """The reusable contents that each page includes."""
+        self._unread: set[str] = set()
 
     def find_anchors(self, page: Page) -> frozenset[str]:
         """Return the ids that a page has, with those of what it includes and of operations that it shows."""
@@ -32,7 +35,14 @@ class AnchorReader:
             reading.add(page.included_anchor_sources if is_included else page.anchor_sources, page.path, ())
             self._found[page.path] = frozenset(reading.anchors.used)
             self._shown[page.path] = frozenset(reading.shown)
+            if reading.has_unread:
+                self._unread.add(page.path)
         return self._found[page.path]
+
+    def may_have_others(self, page: Page) -> bool:
+        """Return whether a page may have more ids than `find_anchors` knows: those of operations that are not read."""
+        self.find_anchors(page)
+        return page.path in self._unread
 
     def has_where_included(self, page: Page, anchor: str) -> bool:
         """Return whether a page that includes a text has an anchor, to which a link in the text leads there."""
@@ -49,6 +59,8 @@ class _Reading:
     def __init__(self, space: Space) -> None:
         self.space, self.anchors, self.includes = space, PageAnchors(), 0
         self.shown: set[str] = set()
+        self.has_unread = False
+        """Whether the page shows an operation of a specification that nobody can read here."""
 
     def add(self, sources: Sequence[str | Node], at: str, trail: tuple[str, ...]) -> None:
         """Add the anchors of a file; `trail` has the reusable contents around it."""
@@ -58,7 +70,7 @@ class _Reading:
             elif is_reusable(source):
                 self._add_included(_find_path(source, at), trail)
             else:
-                self._add_operation(source, _find_path(source, at))
+                self._add_operation(source, at, trail)
 
     def _add_included(self, path: str, trail: tuple[str, ...]) -> None:
         self.includes += 1
@@ -67,11 +79,14 @@ class _Reading:
             self.shown.add(path)
             self.add(self.space.read_page(path).included_anchor_sources, path, (*trail, path))
 
-    def _add_operation(self, node: Node, path: str) -> None:
+    def _add_operation(self, node: Node, at: str, trail: tuple[str, ...]) -> None:
+        path = _find_path(node, at)
         specification = read_specification(self.space, path) if path in self.space.files else None
-        anchor = find_operation_anchor(node, specification) if isinstance(specification, Mapping) else None
-        if anchor is not None:
-            self.anchors.allocate(anchor)
+        if not isinstance(specification, Mapping):
+            self.has_unread = True
+        elif (found := find_operation_anchor(node, specification)) is not None:
+            anchor, description = found
+            self.add((anchor, *find_anchor_sources(to_document(description).nodes)), at, trail)
 
 
 def _find_path(node: Node, at: str) -> str:

@@ -153,6 +153,8 @@ class _LinkChecker:
         known = self.anchors.find_anchors(target_page) if decoded else frozenset()
         if not decoded or decoded in known or anchor in known:
             return
+        if self.anchors.may_have_others(target_page):
+            return
         if target_page is page and self.anchors.has_where_included(page, decoded):
             return
         where = "this page" if target_page is page else quote_name(target_page.path)

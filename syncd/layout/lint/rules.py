@@ -39,8 +39,8 @@ _ALL = (
         "link-anchor",
         "warning",
         "A link names a heading that the page does not have, or the page's title, which has no anchor, so it opens at "
-        "the top of the page. Tabs, expandable parts and operations have anchors like headings, and what a page "
-        "includes gives it more.",
+        "the top of the page. Tabs, expandable parts, footnotes and operations have anchors like headings, also the "
+        "headings in an operation's own description, and what a page includes gives it more.",
         "Use the anchor that the platform makes of the heading: lower-case words joined by hyphens. Give a heading an "
         'anchor of its own with <a href="#name" id="name"></a> behind its text.',
     ),

@@ -4,11 +4,18 @@ Who renders a page gives out ids by this, and who checks links knows by this whi
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
 from typing import Any
 
-from syncd.layout.page.specifications import find_operation, name_operation
+from syncd.layout.page.footnotes import ANNOTATION, REFERENCE, make_footnote_ids, take_footnotes
+from syncd.layout.page.specifications import (
+    DESCRIPTION_MAX,
+    find_operation,
+    find_webhook,
+    name_operation,
+    read_words,
+)
 from syncd.layout.richtext.anchors import make_anchor
 from syncd.layout.richtext.nodes import Node, collect_text
 
@@ -29,7 +36,10 @@ INCLUDES_MAX = 100
 
 _HEADINGS = frozenset({"heading-1", "heading-2", "heading-3"})
 _REUSABLE = "reusable-content"
-_OPERATIONS = frozenset({"swagger", "openapi", "openapi-operation"})
+_WEBHOOK = "openapi-webhook"
+_OPERATIONS = frozenset({"swagger", "openapi", "openapi-operation", _WEBHOOK})
+_WITHOUT = frozenset({"code", "definition", "content-ref", "button", "mention", "expression"})
+"""What has no anchors, whatever it holds: readers see its words alone."""
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TAG = re.compile(r"<([A-Za-z][A-Za-z0-9-]*+)(\s(?:[^<>\"']|\"[^\"]*+\"|'[^']*+')*+)>")
 _NAMING = re.compile(r"""\s(id|name)\s*=\s*(?:"([^"]*+)"|'([^']*+)'|([^\s"'=<>`]++))""", re.IGNORECASE)
@@ -59,10 +69,43 @@ class PageAnchors:
         return found
 
 
-def find_anchor_sources(nodes: object) -> Iterator[str | Node]:
-    """Yield what gives a document its anchors in reading order: each id that is wanted, and each block whose file
-    decides, which is reusable content or an operation.
+def find_anchor_sources(nodes: Sequence[Node]) -> Iterator[str | Node]:
+    """Yield what gives a file its anchors: each id that is wanted, and each block whose file decides, which is
+    reusable content or an operation.
     """
+    text, words = take_footnotes(nodes)
+    notes = _Footnotes(words)
+    yield from _walk(text, notes)
+    yield from notes.walk()
+    for label in words:
+        if label not in notes.numbered:
+            yield notes.number(label)
+            yield from notes.walk()
+
+
+class _Footnotes:
+    """The footnotes of a file, numbered as the text speaks of them."""
+
+    def __init__(self, words: Mapping[str, list[Node]]) -> None:
+        self.words = words
+        self.numbered: set[str] = set()
+        self._pending: list[str] = []
+
+    def number(self, label: str) -> str:
+        """Return the id that a footnote wants, which has the next number."""
+        self.numbered.add(label)
+        self._pending.append(label)
+        return make_footnote_ids(label)[0]
+
+    def walk(self) -> Iterator[str | Node]:
+        """Yield the sources of the footnotes that have a number; one may speak of others."""
+        for label in self._pending:
+            yield from _walk(self.words[label], self)
+        self._pending.clear()
+
+
+def _walk(nodes: object, notes: _Footnotes) -> Iterator[str | Node]:
+    """The sources of the anchors of blocks or of a line."""
     pending: list[object] = [nodes]
     while pending:
         here = pending.pop()
@@ -76,13 +119,35 @@ def find_anchor_sources(nodes: object) -> Iterator[str | Node]:
                 yield here
             elif kind == "html":
                 yield from _find_html_ids(_read_text(here, "html"))
-            elif kind != "code":
+            elif "leaves" in here:
+                yield from _find_references(here["leaves"], notes)
+            elif kind not in _WITHOUT:
                 pending += reversed(_list_parts(here))
+
+
+def _find_references(leaves: object, notes: _Footnotes) -> Iterator[str]:
+    """The ids of the footnotes of which a text speaks, and of the places where it does."""
+    for leaf in leaves if notes.words and isinstance(leaves, list | tuple) else ():
+        text = leaf.get("text") if isinstance(leaf, dict) else None
+        if not isinstance(text, str) or "[^" not in text or _is_code(leaf):
+            continue
+        for label in REFERENCE.findall(text):
+            if label in notes.words:
+                if label not in notes.numbered:
+                    yield notes.number(label)
+                yield make_footnote_ids(label)[1]
+
+
+def _is_code(leaf: Node) -> bool:
+    marks = leaf.get("marks")
+    return isinstance(marks, list | tuple) and any(isinstance(one, dict) and one.get("type") == "code" for one in marks)
 
 
 def _list_parts(node: Node) -> list[object]:
     """What of a block has anchors, in order, its own among them."""
     kind, nodes, fragments = node.get("type"), node.get("nodes"), node.get("fragments")
+    if kind == "annotation":
+        return [nodes, *make_footnote_ids(ANNOTATION), fragments]
     if kind in _HEADINGS:
         return [nodes, find_heading_anchor(node)]
     if kind == "tabs" and isinstance(nodes, list | tuple):
@@ -92,7 +157,26 @@ def _list_parts(node: Node) -> list[object]:
         held = [one for one in fragments or () if isinstance(one, dict)] if isinstance(fragments, list | tuple) else []
         title: object = next((one.get("nodes") for one in held if one.get("fragment") == "expandable-title"), [])
         return [make_anchor(_join_words(title)), fragments, nodes]
+    if kind == "table":
+        return [_list_shown_cells(node, fragments)]
     return [fragments, nodes]
+
+
+def _list_shown_cells(node: Node, fragments: object) -> list[Node]:
+    """The fragments of a table but those of columns that are hidden."""
+    data = node.get("data")
+    view, definition, records = (_read_object(data, name) for name in ("view", "definition", "records"))
+    columns = view.get("columns")
+    hidden = definition.keys() - columns if isinstance(columns, list) else set()
+    rows = [_read_object(record, "values") for record in records.values()]
+    names = hidden | {str(row[name]) for row in rows for name in hidden & row.keys()}
+    held = fragments if isinstance(fragments, list | tuple) else ()
+    return [one for one in held if isinstance(one, dict) and one.get("fragment") not in names]
+
+
+def _read_object(value: object, name: str) -> Node:
+    found = value.get(name) if isinstance(value, dict) else None
+    return found if isinstance(found, dict) else {}
 
 
 def find_heading_anchor(node: Node) -> str:
@@ -121,11 +205,24 @@ def is_operation(node: Node) -> bool:
     return node.get("type") in _OPERATIONS
 
 
-def find_operation_anchor(node: Node, specification: Mapping[str, Any]) -> str | None:
-    """Return the anchor that the block of an operation wants; None where its specification has no such operation."""
+def find_operation_anchor(node: Node, specification: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Return the anchor that the block of an operation wants, and its description, which has more; None where the
+    specification has no such operation.
+    """
     path, method = _read_text(node, "path"), _read_text(node, "method")
-    operation = find_operation(specification, path, method)[0]
-    return make_anchor(name_operation(operation, method, path)) if operation else None
+    if node.get("type") == _WEBHOOK:
+        path = read_webhook_name(node)
+        method, operation, _ = find_webhook(specification, path, method)
+    else:
+        operation = find_operation(specification, path, method)[0]
+    if not operation:
+        return None
+    return make_anchor(name_operation(operation, method, path)), read_words(operation, "description")[:DESCRIPTION_MAX]
+
+
+def read_webhook_name(node: Node) -> str:
+    """Return the name of the webhook that a block shows."""
+    return next(filter(None, (_read_text(node, name) for name in ("name", "webhook", "path"))), "")
 
 
 def _find_html_ids(html: str) -> Iterator[str]:

@@ -8,6 +8,8 @@ from syncd.errors import FileInvalid
 from syncd.layout.yaml import yaml
 
 BYTES_MAX = 4 << 20
+DESCRIPTION_MAX = 20_000
+"""Characters of one description that a page shows."""
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _DEPTH_MAX = 64
 _HOPS_MAX = 20
@@ -56,6 +58,16 @@ def find_operation(
     if method.lower() not in METHODS:
         return _NOTHING, item
     return follow_reference(specification, read_part(item, method.lower())), item
+
+
+def find_webhook(
+    specification: Mapping[str, Any], name: str, method: str
+) -> tuple[str, Mapping[str, Any], Mapping[str, Any]]:
+    """Return the method of a webhook, the webhook and what it stands in; empty ones where there is none."""
+    item = follow_reference(specification, read_part(specification, "webhooks", name))
+    known = (one for one in (method.lower(), *METHODS) if one in METHODS and isinstance(item.get(one), Mapping))
+    found = next(known, "")
+    return found, follow_reference(specification, read_part(item, found)) if found else _NOTHING, item
 
 
 def read_words(part: Mapping[str, Any], name: str) -> str:

@@ -140,11 +140,11 @@ def _render_reusable(state: RenderState, node: Node) -> Markup:
             state.note_unresolved(ref)
         return state.write_note(state.context.labels.missing_content, words)
     nodes = [one for one in nodes if isinstance(one, dict)]
-    around, state.trail = (state.trail, state.shift), (*state.trail, key)
+    around, state.trail = (state.trail, state.shift, state.notes), (*state.trail, key)
     state.shift = max(state.shift, int(has_first_level(nodes)))
     closed = None if state.context.variables.claims is None else close_loose_conditions(nodes)
-    html = state.render_nodes(nodes if closed is None else closed.nodes)
-    state.trail, state.shift = around
+    html = state.render_nodes(state.open_file(nodes if closed is None else closed.nodes))
+    state.trail, state.shift, state.notes = around
     state.has_ended = state.has_ended or (closed is not None and closed.has_ended)
     return html
 

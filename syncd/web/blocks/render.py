@@ -12,7 +12,7 @@ from syncd.web.blocks.containers import CONTAINER_BLOCKS
 from syncd.web.blocks.context import BlockContext, RenderedDocument
 from syncd.web.blocks.elements import EMPTY, join_markup
 from syncd.web.blocks.images import IMAGE_BLOCKS
-from syncd.web.blocks.inline.footnotes import take_footnotes, write_footnotes
+from syncd.web.blocks.inline.footnotes import write_footnotes
 from syncd.web.blocks.inline.formulas import FORMULA_BLOCKS
 from syncd.web.blocks.inline.line import render_line
 from syncd.web.blocks.members import Node, collect_words, read_kind, read_nodes
@@ -46,8 +46,7 @@ def render_document(document: Document, context: BlockContext) -> RenderedDocume
     if context.variables.claims is not None:
         shown = close_loose_conditions(shown).nodes
     state = RenderState(context, _render_list, shift=int(has_first_level(shown)))
-    nodes, state.notes = take_footnotes(shown)
-    html = state.render_nodes(nodes) + write_footnotes(state, render_line)
+    html = state.render_nodes(state.open_file(shown)) + write_footnotes(state, render_line)
     return RenderedDocument(
         html,
         tuple(state.outline),

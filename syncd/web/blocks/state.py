@@ -7,6 +7,7 @@ from typing import Any
 from markupsafe import Markup
 
 from syncd.layout.page.anchors import PageAnchors
+from syncd.layout.page.footnotes import make_footnote_ids, take_footnotes
 from syncd.layout.richtext.anchors import make_anchor
 from syncd.web.blocks.context import BlockContext, OutlineEntry, Ref, Target
 from syncd.web.blocks.elements import EMPTY, check_link, find_host, is_foreign, write_element
@@ -41,13 +42,28 @@ def _read_pixels(data: Node, member: str) -> int | None:
 
 
 @dataclass
-class Footnote:
-    """A footnote: its number, its anchor, the anchor of the text that it is to, and what it says."""
+class NoteFile:
+    """The footnotes of one file: their words by label, and those that have a number on the page."""
 
+    words: dict[str, list[Node]] = field(default_factory=dict)
+    hides_anchors: bool = False
+    numbered: dict[str, "Footnote"] = field(default_factory=dict)
+
+
+@dataclass
+class Footnote:
+    """A footnote: its number and anchor, the anchor of the first place that speaks of it, and what it says.
+
+    Shape: `words` are None for an annotation, which has its `content`.
+    """
+
+    file: NoteFile
     number: int
     anchor: str
-    back: str
+    wanted_back: str
+    words: list[Node] | None = None
     content: Markup = EMPTY
+    back: str = ""
 
 
 @dataclass
@@ -73,15 +89,19 @@ class RenderState:
     """Elements of a writer's HTML around what is being rendered."""
     links: int = 0
     """Links around what is being rendered: no other link may stand in one."""
-    notes: dict[str, list[Node]] = field(default_factory=dict)
-    """The words of the footnotes that Markdown has, by label."""
-    footnotes: dict[str, Footnote] = field(default_factory=dict)
-    footnote_labels: list[str] = field(default_factory=list)
+    notes: NoteFile = field(default_factory=NoteFile)
+    """The footnotes of the file that is being rendered."""
+    note_files: list[NoteFile] = field(default_factory=list)
+    footnotes: list[Footnote] = field(default_factory=list)
     """Those that the text speaks of, in the order in which it does."""
+    hides_anchors: bool = False
+    """Whether what is being rendered has no anchors to which links lead."""
     _anchors: PageAnchors = field(init=False)
+    _hidden_anchors: PageAnchors = field(init=False)
 
     def __post_init__(self) -> None:
         self._anchors = PageAnchors(self.context.prefix)
+        self._hidden_anchors = PageAnchors(f"{self.context.prefix}_hidden-")
 
     def render_nodes(self, nodes: Sequence[Node]) -> Markup:
         """Render blocks, one behind the other; as their words where they are nested too deep."""
@@ -95,7 +115,7 @@ class RenderState:
 
     def allocate_id(self, wanted: str) -> str:
         """Return an id that no other element of the page has: the wanted one, or that with a number."""
-        return self._anchors.allocate(wanted)
+        return (self._hidden_anchors if self.hides_anchors else self._anchors).allocate(wanted)
 
     def allocate_anchor(self, text: str) -> str:
         """Return the id of what has this text: made as those of headings are."""
@@ -136,15 +156,25 @@ class RenderState:
             return write_element("span", words, class_=class_)
         return write_element("a", words, href=address, rel="noopener noreferrer", class_=class_)
 
-    def number_footnote(self, label: str) -> tuple[int, str]:
-        """Return the number of a footnote, and an id for the place in the text that speaks of it."""
-        if label in self.footnotes:
-            return self.footnotes[label].number, self.allocate_id(self.footnotes[label].back)
-        name = label.replace(" ", "-")
-        anchor, back = self.allocate_id(f"user-content-fn-{name}"), self.allocate_id(f"user-content-fnref-{name}")
-        self.footnotes[label] = Footnote(len(self.footnotes) + 1, anchor, back)
-        self.footnote_labels.append(label)
-        return len(self.footnotes), back
+    def open_file(self, nodes: Sequence[Node]) -> list[Node]:
+        """Return the blocks of a file without its footnotes, which are those of the text from here on."""
+        rest, words = take_footnotes(nodes)
+        self.notes = NoteFile(words, self.hides_anchors)
+        self.note_files.append(self.notes)
+        return rest
+
+    def number_footnote(self, label: str) -> Footnote:
+        """Return a footnote of the file, with the next number where the text has not spoken of it before."""
+        if label not in self.notes.numbered:
+            self.notes.numbered[label] = self.add_footnote(label, self.notes.words[label])
+        return self.notes.numbered[label]
+
+    def add_footnote(self, label: str, words: list[Node] | None = None) -> Footnote:
+        """Return a footnote with the next number."""
+        wanted, back = make_footnote_ids(label)
+        note = Footnote(self.notes, len(self.footnotes) + 1, self.allocate_id(wanted), back, words)
+        self.footnotes.append(note)
+        return note
 
     def write_note(self, note: str, words: str | Markup) -> Markup:
         """Return words with a note before them that says why they stand so."""

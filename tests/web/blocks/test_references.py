@@ -51,6 +51,17 @@ def test_an_embed_is_a_link_that_loads_nothing() -> None:
     assert found.assets == {"embeds"}
 
 
+def test_reusable_content_has_footnotes_of_its_own() -> None:
+    ref = {"kind": "reusable-content", "reusableContent": "r"}
+    context = BlockContext(read_reusable=lambda ref: [paragraph("shared[^1]"), paragraph("[^1]: of the content")])
+    page = (block("reusable-content", {"ref": ref}), paragraph("own[^1]"), paragraph("[^1]: of the page"))
+    html = render(*page, context=context).html
+    assert '<p dir="auto">shared<sup class="b-footnote"><a href="#user-content-fn-1" ' in html
+    assert '<li id="user-content-fn-1">of the content <a href="#user-content-fnref-1" ' in html
+    assert '<p dir="auto">own<sup class="b-footnote"><a href="#user-content-fn-1-1" ' in html
+    assert '<li id="user-content-fn-1-1">of the page <a href="#user-content-fnref-1-1" ' in html
+
+
 def test_reusable_content_stands_in_its_place() -> None:
     ref = {"kind": "reusable-content", "reusableContent": "r"}
     context = BlockContext(read_reusable=lambda ref: [paragraph("shared words")])

@@ -6,10 +6,11 @@ from urllib.parse import quote, urlencode
 from markupsafe import Markup, escape
 
 from syncd.layout.evaluation import fill_braces, format_value
+from syncd.layout.page.footnotes import ANNOTATION, REFERENCE
 from syncd.web.blocks.context import Ref
 from syncd.web.blocks.elements import EMPTY, check_link, is_foreign, join_markup, write_element
 from syncd.web.blocks.images import render_inline_image
-from syncd.web.blocks.inline.footnotes import REFERENCE, write_reference
+from syncd.web.blocks.inline.footnotes import write_reference
 from syncd.web.blocks.inline.formulas import render_inline_formula
 from syncd.web.blocks.inline.icons import render_emoji, render_icon, write_icon
 from syncd.web.blocks.inline.marks import CODE, Piece, Tags, join_pieces, read_marks
@@ -67,7 +68,7 @@ def _render_text(state: RenderState, leaf: Node, *, is_code: bool) -> Markup:
     if "{{" in text and not is_code:
         text = fill_braces(text, state.context.variables)
     state.words += len(text.split())
-    if is_code or not state.notes or "[^" not in text:
+    if is_code or not state.notes.words or "[^" not in text:
         return _write_text(text)
     pieces = REFERENCE.split(text)
     html = [_write_text(pieces[0])]
@@ -83,9 +84,9 @@ def _write_text(text: str) -> Markup:
 
 def _write_reference(state: RenderState, label: str) -> Markup:
     """A footnote of Markdown; what has no words below the text stays as it is written."""
-    if label not in state.notes:
+    if label not in state.notes.words:
         return escape(f"[^{label}]")
-    return write_reference(state, label)
+    return write_reference(state, state.number_footnote(label))
 
 
 def _render_unknown(state: RenderState, node: Node) -> Markup:
@@ -168,9 +169,9 @@ def _render_annotation(state: RenderState, node: Node) -> Markup:
     body = read_fragment(node, "annotation-body") or [
         one for held in read_nodes(node, "fragments") for one in read_nodes(held)
     ]
-    label = f"annotation {len(state.footnotes) + 1}"
-    html = write_reference(state, label, content)
-    state.footnotes[label].content = state.render_nodes(body)
+    note = state.add_footnote(ANNOTATION)
+    html = write_reference(state, note, content)
+    note.content = state.render_nodes(body)
     return html
 
 

@@ -5,7 +5,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from syncd.layout.page.specifications import name_operation, read_part, read_words
+from syncd.layout.page.anchors import read_webhook_name
+from syncd.layout.page.specifications import DESCRIPTION_MAX, name_operation, read_part, read_words
 from syncd.layout.richtext.reading import to_document
 from syncd.web.blocks.code import highlight_code
 from syncd.web.blocks.context import OutlineEntry
@@ -22,8 +23,6 @@ from syncd.web.blocks.openapi.specification import (
 from syncd.web.blocks.state import RenderState
 from syncd.web.rendering import render_template
 
-_DESCRIPTION_MAX = 20_000
-"""Characters of one description."""
 _DESCRIPTIONS_MAX = 60_000
 """Characters of all descriptions of a block that are read as Markdown."""
 _MARKUP = frozenset("*_`[<#|\n")
@@ -43,7 +42,7 @@ def _render_operation(state: RenderState, node: Node) -> Markup:
 
 def _render_webhook(state: RenderState, node: Node) -> Markup:
     data = read_data(node)
-    name = read_text(data, "name") or read_text(data, "webhook") or read_text(data, "path")
+    name = read_webhook_name(node)
     specification = _open_specification(state, node)
     method, operation, item = (
         specification.find_webhook(name, read_text(data, "method")) if specification else ("", {}, {})
@@ -93,15 +92,23 @@ class _DescriptionWriter:
         self.state, self.left = state, _DESCRIPTIONS_MAX
 
     def __call__(self, text: str) -> Markup:
-        text = text[:_DESCRIPTION_MAX]
+        """Return a description in which nothing is an anchor of the page."""
+        around, self.state.hides_anchors = self.state.hides_anchors, True
+        html = self.write_with_anchors(text)
+        self.state.hides_anchors = around
+        return html
+
+    def write_with_anchors(self, text: str) -> Markup:
+        """Return a description whose headings are anchors of the page."""
+        state, text = self.state, text[:DESCRIPTION_MAX]
         self.left -= len(text)
         if not _MARKUP & set(text) or self.left < 0:
-            self.state.words += len(text.split())
+            state.words += len(text.split())
             return write_element("p", escape(text), dir="auto") if text else EMPTY
-        # Headings of a description are none of the page's outline.
-        outline = list(self.state.outline)
-        html = self.state.render_nodes(list(to_document(text).nodes))
-        self.state.outline[:] = outline
+        # Headings of a description are none of the page's outline, and its footnotes are its own.
+        outline, notes = list(state.outline), state.notes
+        html = state.render_nodes(state.open_file(to_document(text).nodes))
+        state.outline[:], state.notes = outline, notes
         return html
 
 

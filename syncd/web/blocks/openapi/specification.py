@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote
 
-from syncd.layout.page.specifications import METHODS, find_operation, follow_reference, read_part, read_words
+from syncd.layout.page.specifications import find_operation, find_webhook, follow_reference, read_part, read_words
 
 Part = Mapping[str, Any]
 _NOTHING: Part = {}
@@ -38,9 +38,7 @@ class Specification:
 
     def find_webhook(self, name: str, method: str) -> tuple[str, Part, Part]:
         """Return the method of a webhook, the webhook and what it stands in; empty ones where there is none."""
-        item = self.follow(read_part(self.document, "webhooks", name))
-        known = [one for one in (method.lower(), *METHODS) if one in METHODS and isinstance(item.get(one), Mapping)]
-        return (known[0], self.follow(read_part(item, known[0])), item) if known else ("", _NOTHING, item)
+        return find_webhook(self.document, name, method)
 
     @property
     def schemas(self) -> Part:

@@ -104,7 +104,9 @@ def test_footnotes_stand_at_the_end_with_a_way_back() -> None:
 
 
 def test_a_footnote_that_nothing_speaks_of_is_shown_all_the_same() -> None:
-    assert "<li>Lost words.</li>" in render_markdown("Text.\n\n[^a]: Lost words.")
+    assert '<li id="user-content-fn-a">Lost words.</li>' in render_markdown("Text.\n\n[^a]: Lost words.")
+    html = render_markdown("Text.\n\n[^a]: Lost[^b].\n[^b]: Not lost.")
+    assert '<li id="user-content-fn-b">Not lost. <a href="#user-content-fnref-b"' in html
 
 
 def test_footnotes_may_follow_each_other_without_a_blank_line() -> None:
@@ -119,7 +121,7 @@ def test_footnotes_may_follow_each_other_without_a_blank_line() -> None:
 def test_very_many_footnotes_in_one_paragraph_cost_what_they_are() -> None:
     text = {"object": "leaf", "text": "".join(f"[^{number}]: Words. " for number in range(20_000)), "marks": []}
     html = render({"object": "block", "type": "paragraph", "nodes": [{"object": "text", "leaves": [text]}]}).html
-    assert html.count("<li>Words.") == 20_000
+    assert html.count(">Words.") == 20_000
 
 
 def test_very_many_references_to_a_footnote_cost_what_they_are() -> None:
