@@ -103,6 +103,19 @@ def test_blocks_in_a_row_that_can_be_unfolded_share_a_border(open_page: OpenPage
     assert corners == "0px"
 
 
+def test_figures_of_a_writers_html_are_as_wide_as_the_text(open_page: OpenPage) -> None:
+    text = "Words.\n\n<figure><figcaption>A</figcaption></figure>\n\n"
+    text += '<div align="left"><figure><figcaption>B</figcaption></figure></div>'
+    page = open_page()
+    show(page, str(render_document(to_document(text), BlockContext()).html))
+    found = page.evaluate(
+        """() => [...document.querySelectorAll("p, figure")].map(one =>
+            [one.getBoundingClientRect().x, one.getBoundingClientRect().width, getComputedStyle(one).textAlign])"""
+    )
+    assert len({(x, width) for x, width, _ in found}) == 1
+    assert [align.removeprefix("-webkit-") for _, _, align in found] == ["start", "center", "left"]
+
+
 def test_nothing_of_a_hostile_document_runs_without_a_policy(open_page: OpenPage) -> None:
     page = open_page()
     seen: list[str] = []

@@ -28,9 +28,11 @@ from syncd.web.blocks.state import RenderState, find_shown_size
 
 
 def render_inline_image(state: RenderState, node: Node) -> Markup:
-    """Render an image of a line."""
+    """Render an image of a line: as high as the line where words stand beside it, unless its writer chose a size."""
     data = read_data(node)
-    return write_image(state, data, f"b-inline-image b-size-{read_choice(data, 'size', 'line', 'original')}")
+    is_small = state.has_words_beside and data.get("width") is None and data.get("height") is None
+    size = read_choice(data, "size", "line" if is_small else "original", "line", "original")
+    return write_image(state, data, f"b-inline-image b-size-{size}")
 
 
 def write_image(state: RenderState, data: Node, class_: str) -> Markup:

@@ -141,7 +141,9 @@ def _replace_pictures(state: RenderState, pictures: Mapping[str, Target], html: 
             return str(write_element("span", words, class_="b-missing-image"))
         target = pictures.get(address, Target(address))
         if state.loads_picture(target, address):
-            return f"{found[0][:-1]}{_write_missing(members, target)}>"
+            is_small = state.has_words_beside and not {"width", "height"} & members.keys()
+            class_ = ' class="b-inline-image b-size-line"' if is_small else ""
+            return f"{found[0][:-1]}{class_}{_write_missing(members, target)}>"
         state.links = around + opened
         link = state.write_picture_link(address, members.get("alt", "").strip())
         state.links = around

@@ -94,6 +94,8 @@ class RenderState:
     note_files: list[NoteFile] = field(default_factory=list)
     footnotes: list[Footnote] = field(default_factory=list)
     """Those that the text speaks of, in the order in which it does."""
+    has_words_beside: bool = False
+    """Whether words stand beside what is being rendered of a line."""
     hides_anchors: bool = False
     """Whether what is being rendered has no anchors to which links lead."""
     _anchors: PageAnchors = field(init=False)

@@ -29,23 +29,67 @@ from syncd.web.blocks.raw_html import render_html, render_html_runs
 from syncd.web.blocks.state import DEPTH_MAX, RenderState
 
 _BREAK = Markup("<br>\n")
+_PICTURES = ("inline-image", "link", "html")
+"""Nodes of a line that may be a picture."""
 
 
-def render_line(state: RenderState, nodes: Sequence[Node], around: Sequence[Tags] = ()) -> Markup:
-    """Render the inline nodes of a line; marks that stand `around` it already are not said again."""
+def render_line(state: RenderState, nodes: Sequence[Node]) -> Markup:
+    """Render the inline nodes of a line."""
+    outer, beside = state.has_words_beside, _find_words_beside(nodes)
+    state.has_words_beside = bool(beside)
+    html = _render_inlines(state, nodes, beside=beside)
+    state.has_words_beside = outer
+    return html
+
+
+def _find_words_beside(nodes: Sequence[Node]) -> frozenset[int]:
+    """The nodes, by `id`, that have words beside them between two breaks of the line, their own among these."""
+    if not any(read_kind(node) in _PICTURES for node in nodes):
+        return frozenset()
+    found: set[int] = set()
+    passed: list[int] = []
+    has_words = False
+    for node in nodes:
+        words = _join_leaves(node) if "leaves" in node else "" if _is_picture(node) else "x"
+        first, *_, last = words.split("\n") if "\n" in words else (words, None)
+        has_words = has_words or bool(first.strip())
+        if last is not None:
+            found.update(passed if has_words else ())
+            passed, has_words = [], bool(last.strip())
+        passed.append(id(node))
+    return frozenset((*found, *(passed if has_words else ())))
+
+
+def _is_picture(node: Node) -> bool:
+    """Whether a node shows at most pictures; a writer's HTML says its words in nodes of their own."""
+    held = read_nodes(node) if read_kind(node) == "link" else [node]
+    others = [one for one in held if read_kind(one) not in ("inline-image", "html")]
+    return all("leaves" in one and not _join_leaves(one).strip() for one in others)
+
+
+def _join_leaves(node: Node) -> str:
+    return "".join(str(leaf.get("text", "")) for leaf in read_nodes(node, "leaves"))
+
+
+def _render_inlines(
+    state: RenderState, nodes: Sequence[Node], around: Sequence[Tags] = (), *, beside: frozenset[int] | None = None
+) -> Markup:
+    """The inline nodes of a line or of a part of it; marks that stand `around` it already are not said again."""
     if state.depth >= DEPTH_MAX:
         return escape(collect_words(nodes))
     state.depth += 1
-    pieces = _list_pieces(state, nodes)
+    pieces = _list_pieces(state, nodes, beside)
     state.depth -= 1
     if around:
         pieces = [([mark for mark in marks if mark not in around], html) for marks, html in pieces]
     return join_pieces(pieces)
 
 
-def _list_pieces(state: RenderState, nodes: Sequence[Node]) -> list[Piece]:
+def _list_pieces(state: RenderState, nodes: Sequence[Node], beside: frozenset[int] | None) -> list[Piece]:
     found: list[Piece] = []
-    for node in render_html_runs(state, nodes, render_line):
+    whole = state.has_words_beside
+    for node in render_html_runs(state, nodes, _render_inlines):
+        state.has_words_beside = whole if beside is None else id(node) in beside
         if isinstance(node, Markup):
             found.append(((), node))
         elif node.get("object") == "text" or "leaves" in node:
@@ -58,6 +102,7 @@ def _list_pieces(state: RenderState, nodes: Sequence[Node]) -> list[Piece]:
             found.append(((), state.render_nodes([node])))
         else:
             found.append((read_marks(node.get("marks")), _render_unknown(state, node)))
+        state.has_words_beside = whole
     return found
 
 
@@ -109,7 +154,7 @@ def _render_link(state: RenderState, node: Node) -> Markup:
     data = read_data(node)
     ref = read_ref(data)
     state.links += 1
-    content = render_line(state, read_nodes(node), read_marks(node.get("marks")))
+    content = _render_inlines(state, read_nodes(node), read_marks(node.get("marks")))
     state.links -= 1
     if not content.strip() and ref is not None and (target := state.resolve(ref)) is not None:
         content = escape(target.title or target.address)
@@ -165,7 +210,7 @@ def _render_expression(state: RenderState, node: Node) -> Markup:
 
 
 def _render_annotation(state: RenderState, node: Node) -> Markup:
-    content = render_line(state, read_nodes(node), read_marks(node.get("marks")))
+    content = _render_inlines(state, read_nodes(node), read_marks(node.get("marks")))
     body = read_fragment(node, "annotation-body") or [
         one for held in read_nodes(node, "fragments") for one in read_nodes(held)
     ]

@@ -1,5 +1,7 @@
 """What stands in a line: images, formulas, emoji, icons, buttons, mentions, footnotes and a writer's HTML."""
 
+import re
+
 import pytest
 
 from syncd.web.blocks import BlockContext, Target
@@ -63,6 +65,32 @@ def test_images_have_a_light_and_a_dark_form() -> None:
     assert '<img src="l.png" alt="A" class="b-image b-share-50 b-only-light"' in html
     assert '<img src="d.png" alt="A" class="b-image b-share-50 b-only-dark"' in html
     assert '<figcaption><p dir="auto">Words</p></figcaption>' in html
+
+
+@pytest.mark.parametrize(
+    ("markdown", "sizes"),
+    [
+        ("![x](x.png)", ["original"]),
+        ("Click ![x](x.png) now", ["line"]),
+        ("![x](x.png) ![y](y.png)", ["original", "original"]),
+        ("[![x](x.png)](https://x.example)", ["original"]),
+        ("[![x](x.png)](https://x.example) and more", ["line"]),
+        ("[![x](x.png) words](https://x.example)", ["line"]),
+        ("**![x](x.png)** words", ["line"]),
+        ("<ins>![x](x.png)</ins> words", ["line"]),
+        ("Words:\\\n![x](x.png)\\\nSee ![y](y.png).", ["original", "line"]),
+        ('<img src="x.png" alt="" data-size="line">![y](y.png)', ["line", "original"]),
+        ('Words <img src="x.png" alt="" data-size="original">', ["original"]),
+        ('Words <img src="x.png" alt="x">', ["line"]),
+        ('Words <img src="x.png" alt="x" width="40">', ["original"]),
+        ("## Title ![x](x.png)", ["line"]),
+        (":rocket: ![x](x.png)", ["line"]),
+        ("| a |\n| --- |\n| ![x](x.png) |\n| b ![x](x.png) |", ["original", "line"]),
+        ("- ![x](x.png)\n- b ![x](x.png)", ["original", "line"]),
+    ],
+)
+def test_an_image_with_words_beside_it_is_as_high_as_their_line(markdown: str, sizes: list[str]) -> None:
+    assert re.findall(r"<img[^>]* class=\"b-inline-image b-size-([a-z]+)\"", render_markdown(markdown)) == sizes
 
 
 def test_an_image_that_is_nowhere_leaves_its_words() -> None:
