@@ -71,7 +71,7 @@ class SchemaReader:
             self.describe_type(part),
             read_words(part, "description") or read_words(schema, "description"),
             (*flags, *_list_flags(schema)),
-            tuple(_list_rules(schema)),
+            tuple(_list_rules(schema, self._merge(read_part(schema, "items")))),
             members,
         )
 
@@ -174,11 +174,13 @@ def _list_flags(schema: Part) -> Iterator[str]:
         yield "deprecated"
 
 
-def _list_rules(schema: Part) -> Iterator[str]:
+def _list_rules(schema: Part, items: Part) -> Iterator[str]:
     for member, words in _RULES.items():
         if (said := read_words(schema, member)) != "":
             yield words.format(said[:200])
     if isinstance(options := schema.get("enum"), list) and options:
         yield "one of " + ", ".join(format_example(one)[:100] for one in options[:50])
+    if isinstance(options := items.get("enum"), list) and options:
+        yield "each one of " + ", ".join(format_example(one)[:100] for one in options[:50])
     if "default" in schema:
         yield f"default {format_example(schema['default'])[:200]}"

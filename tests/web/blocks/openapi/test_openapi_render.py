@@ -191,3 +191,16 @@ def test_no_shape_of_a_specification_raises(value: Any) -> None:
     ):
         show("openapi-operation", data, specification)
         show("openapi-schemas", data, specification)
+
+
+def test_an_answer_of_which_nothing_else_is_said_cannot_be_unfolded() -> None:
+    html = show("openapi-operation", {"path": "/pets/{id}", "method": "put"})
+    assert "<details" not in html
+    assert '<p class="b-response b-response-empty"><span class="b-status">200</span> The pet.</p>' in html
+
+
+def test_the_values_of_an_array_are_named() -> None:
+    schema = {"type": "array", "items": {"type": "string", "enum": ["new", "old"]}}
+    tags = {"name": "tags", "in": "query", "schema": schema}
+    found = show("openapi", {"path": "/x", "method": "get"}, {"paths": {"/x": {"get": {"parameters": [tags]}}}})
+    assert "each one of new, old" in found
