@@ -116,6 +116,16 @@ def test_figures_of_a_writers_html_are_as_wide_as_the_text(open_page: OpenPage) 
     assert [align.removeprefix("-webkit-") for _, _, align in found] == ["start", "center", "left"]
 
 
+def test_a_wide_table_of_a_writers_html_is_scrolled_in_its_box(open_page: OpenPage) -> None:
+    row = "".join(f"<td>{'x' * 40}{number}</td>" for number in range(5))
+    page = open_page(width=360)
+    show(page, str(render_document(to_document(f"<table><tr>{row}</tr></table>"), BlockContext()).html))
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('.b-table').scrollLeft > 0")
+
+
 def test_nothing_of_a_hostile_document_runs_without_a_policy(open_page: OpenPage) -> None:
     page = open_page()
     seen: list[str] = []

@@ -7,7 +7,7 @@ from markupsafe import Markup, escape
 
 from syncd.layout.page.anchors import make_tab_anchor
 from syncd.web.blocks.changes import find_change_word
-from syncd.web.blocks.elements import EMPTY, join_markup, write_element
+from syncd.web.blocks.elements import EMPTY, find_box_direction, join_markup, write_element
 from syncd.web.blocks.inline.icons import write_icon
 from syncd.web.blocks.inline.line import render_line
 from syncd.web.blocks.members import (
@@ -32,12 +32,14 @@ _TWELFTHS = 12
 def _render_hint(state: RenderState, node: Node) -> Markup:
     data = read_data(node)
     style = read_choice(data, "style", *_STYLES)
+    content = state.render_nodes(read_nodes(node))
     return render_template(
         "blocks/hint.html",
         style=style,
         label=getattr(state.context.labels, style),
         icon=write_icon(read_text(data, "icon")),
-        content=state.render_nodes(read_nodes(node)),
+        content=content,
+        dir=find_box_direction(content),
     )
 
 
@@ -66,7 +68,7 @@ def _render_stepper(state: RenderState, node: Node) -> Markup:
         for step in read_nodes(node)
     ]
     items = join_markup([write_element("li", write_element("div", step), class_="b-step") for step in steps])
-    return write_element("ol", items, class_="b-stepper")
+    return write_element("ol", items, class_="b-stepper", dir=find_box_direction(items))
 
 
 def _render_expandable(state: RenderState, node: Node) -> Markup:
@@ -92,7 +94,8 @@ def _render_title(state: RenderState, nodes: list[Node]) -> Markup:
 
 def _render_columns(state: RenderState, node: Node) -> Markup:
     columns = [_render_column(state, column) for column in read_nodes(node)]
-    return write_element("div", join_markup(columns), class_="b-columns")
+    content = join_markup(columns)
+    return write_element("div", content, class_="b-columns", dir=find_box_direction(content))
 
 
 def _render_column(state: RenderState, node: Node) -> Markup:

@@ -31,6 +31,13 @@ def find_direction(content: Markup) -> str | None:
     return None if found is None else "rtl" if found.lastgroup == "rtl" else "auto"
 
 
+def find_box_direction(content: Markup) -> str | None:
+    """Return the attribute `dir` for a box whose parts stand beside each other: "rtl" where its words begin in a script
+    from right to left; None, for the direction around it, elsewhere.
+    """
+    return "rtl" if find_direction(content) == "rtl" else None
+
+
 def write_element(name: str, content: str = EMPTY, **attributes: str | bool | None) -> Markup:
     """Return an element; text in it that is no `Markup` is escaped, as attributes always are.
 

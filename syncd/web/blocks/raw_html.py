@@ -86,7 +86,7 @@ def clean_html(state: RenderState, sources: Sequence[str], contents: Sequence[Ma
     )
     if any(html.count(mark) != 1 for mark in marks):
         return join_markup(contents)
-    html = _replace_pictures(state, pictures, _FIRST_LEVEL.sub(r"\g<1>2", html))
+    html = _wrap_tables(_replace_pictures(state, pictures, _FIRST_LEVEL.sub(r"\g<1>2", html)))
     # In one pass: what looks like a place in a content is none.
     return Markup(_PLACE.sub(lambda found: contents[int(found[1])], html))  # noqa: S704
 
@@ -150,6 +150,20 @@ def _replace_pictures(state: RenderState, pictures: Mapping[str, Target], html: 
         return str(link)
 
     return _LINK_OR_PICTURE.sub(replace, html) if "<img" in html else html
+
+
+def _wrap_tables(html: str) -> str:
+    """Clean HTML with each table in the box that those of Markdown have, in which a wide one is scrolled."""
+    if "<table" not in html:
+        return html
+    pieces: list[str] = []
+    at = 0
+    for sign in find_html_signs(html):
+        if sign.name == "table":
+            end = sign.end if sign.is_closing else sign.start
+            pieces += html[at:end], "</div>" if sign.is_closing else '<div class="b-table" tabindex="0">'
+            at = end
+    return "".join((*pieces, html[at:]))
 
 
 def _write_missing(members: Mapping[str, str], target: Target) -> str:

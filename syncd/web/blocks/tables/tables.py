@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 
 from syncd.web.blocks.context import Target
-from syncd.web.blocks.elements import EMPTY, check_picture, find_direction, join_markup, write_element, write_opening
+from syncd.web.blocks.elements import (
+    EMPTY,
+    check_picture,
+    find_box_direction,
+    find_direction,
+    join_markup,
+    write_element,
+    write_opening,
+)
 from syncd.web.blocks.inline.line import render_line
 from syncd.web.blocks.members import (
     Node,
@@ -88,9 +96,9 @@ def _render_grid(state: RenderState, table: _Table, *, is_wide: bool) -> Markup:
         )
         for name, values in table.records
     ]
-    inner = _write_widths(table) + head + write_element("tbody", join_markup(rows))
-    classes = "b-table b-wide" if is_wide else "b-table"
-    return write_element("div", write_element("table", inner), class_=classes, tabindex="0")
+    body = write_element("tbody", join_markup(rows))
+    inner = write_element("table", _write_widths(table) + head + body, dir=find_box_direction(head + body))
+    return write_element("div", inner, class_="b-table b-wide" if is_wide else "b-table", tabindex="0")
 
 
 def _write_heading(state: RenderState, table: _Table, column: Column) -> Markup:

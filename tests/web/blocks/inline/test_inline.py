@@ -181,12 +181,19 @@ def test_what_runs_from_right_to_left_finds_its_way() -> None:
 def test_what_holds_paragraphs_runs_as_its_first_letter_does() -> None:
     """A browser looks for no letter in paragraphs, which have a direction of their own."""
     html = render_markdown(
-        "> اقتباس\n\n* واحد\n\n  نص\n\n1. ثانيا\n\n   نص\n\n> Quote\n\n| أ | b |\n|---|---|\n| 1 | *2* &amp; |\n"
+        "> اقتباس\n\n* واحد\n\n  نص\n\n1. ثانيا\n\n   نص\n\n> Quote\n\n| أ | b |\n|---|---|\n| 1 | *2* &amp; |\n\n"
+        '{% hint style="info" %}\nتلميح\n{% endhint %}\n\n'
+        "{% stepper %}\n{% step %}\nخطوة\n{% endstep %}\n{% endstepper %}\n\n"
+        "{% columns %}\n{% column %}\nعمود\n{% endcolumn %}\n{% endcolumns %}\n"
     )
     for element in (
         '<blockquote dir="rtl">',
         '<ul dir="rtl">',
         '<ol dir="rtl">',
+        '<table dir="rtl">',
+        'role="note" aria-label="Note" dir="rtl">',
+        '<ol class="b-stepper" dir="rtl">',
+        '<div class="b-columns" dir="rtl">',
         '<blockquote dir="auto"><p dir="auto">Quote',
         '<th scope="col" dir="auto">b',
         "<td>1</td><td><em>2</em> &amp;</td>",
