@@ -126,6 +126,16 @@ def test_a_wide_table_of_a_writers_html_is_scrolled_in_its_box(open_page: OpenPa
     page.wait_for_function("document.querySelector('.b-table').scrollLeft > 0")
 
 
+def test_paper_shows_what_is_folded_and_long_lines(open_page: OpenPage) -> None:
+    text = f"<details>\n<summary>More</summary>\n\nFolded words.\n\n</details>\n\n```\n{'x' * 500}\n```\n"
+    page = open_page(width=700)
+    show(page, str(render_document(to_document(text), BlockContext()).html))
+    assert not page.get_by_text("Folded words.").is_visible()
+    page.emulate_media(media="print")
+    assert page.get_by_text("Folded words.").is_visible()
+    assert page.evaluate("(pre => pre.scrollWidth <= pre.clientWidth)(document.querySelector('pre'))")
+
+
 def test_nothing_of_a_hostile_document_runs_without_a_policy(open_page: OpenPage) -> None:
     page = open_page()
     seen: list[str] = []
