@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import unescape
 from typing import Any
 
-from syncd.layout.page.footnotes import ANNOTATION, REFERENCE, make_footnote_ids, take_footnotes
+from syncd.layout.page.footnotes import ANNOTATION, REFERENCE, is_code_leaf, make_footnote_ids, take_footnotes
 from syncd.layout.page.specifications import (
     DESCRIPTION_MAX,
     find_operation,
@@ -129,18 +129,13 @@ def _find_references(leaves: object, notes: _Footnotes) -> Iterator[str]:
     """The ids of the footnotes of which a text speaks, and of the places where it does."""
     for leaf in leaves if notes.words and isinstance(leaves, list | tuple) else ():
         text = leaf.get("text") if isinstance(leaf, dict) else None
-        if not isinstance(text, str) or "[^" not in text or _is_code(leaf):
+        if not isinstance(text, str) or "[^" not in text or is_code_leaf(leaf):
             continue
         for label in REFERENCE.findall(text):
             if label in notes.words:
                 if label not in notes.numbered:
                     yield notes.number(label)
                 yield make_footnote_ids(label)[1]
-
-
-def _is_code(leaf: Node) -> bool:
-    marks = leaf.get("marks")
-    return isinstance(marks, list | tuple) and any(isinstance(one, dict) and one.get("type") == "code" for one in marks)
 
 
 def _list_parts(node: Node) -> list[object]:

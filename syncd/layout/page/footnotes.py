@@ -33,6 +33,12 @@ def make_footnote_ids(label: str) -> tuple[str, str]:
     return f"user-content-fn-{label}", f"user-content-fnref-{label}"
 
 
+def is_code_leaf(leaf: Node) -> bool:
+    """Return whether the text of a leaf is code, which speaks of no footnote."""
+    marks = leaf.get("marks")
+    return isinstance(marks, list | tuple) and any(isinstance(one, dict) and one.get("type") == "code" for one in marks)
+
+
 def _split_notes(nodes: Sequence[Node], label: str, found: dict[str, list[Node]]) -> None:
     """Add the words of a footnote, and of those that follow in lines of the same paragraph, by their labels."""
     words: list[Node] = []

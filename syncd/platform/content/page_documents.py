@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from syncd.layout.evaluation import evaluate_nodes
+from syncd.layout.page.annotations import annotate_footnotes
 from syncd.layout.page.frontmatter import split_after_title, split_frontmatter
 from syncd.layout.page.includes import CHARACTERS_MAX, DEPTH_MAX, INCLUDES_MAX
 from syncd.layout.richtext.anchors import add_anchors
@@ -53,6 +54,8 @@ class PageDocuments:
     """Of the visitor who reads; with them, every condition is decided, whatever is asked for."""
     is_for_api: bool = True
     """Whether each block gets the nodes that the API requires of it."""
+    has_annotations: bool = False
+    """Whether footnotes are annotations: a renderer of the product knows no others, but who writes documents does."""
     characters: int = 0
     """Of all texts that were rendered, includes among them."""
     _targets: TargetResolver = field(init=False)
@@ -87,6 +90,8 @@ class PageDocuments:
     def _build_nodes(self, text: str, entry: TreeEntry) -> list[DocumentNode]:
         self.characters += len(text)
         nodes = list(to_document(find_document_body(text, entry)).nodes)
+        if self.has_annotations:
+            nodes = annotate_footnotes(nodes)
         add_labels(nodes)
         # What a prompt holds is shown as it is written, addresses included.
         written = [node["nodes"] for node in find_prompts(nodes)] if self.is_for_api else []
@@ -156,7 +161,10 @@ class PageDocuments:
 def open_page_documents(view: RevisionView) -> PageDocuments:
     """Return the documents of a revision's pages for the caller of the view."""
     open_space = partial(find_main_content, view.storage, view.caller)
-    return PageDocuments(view.outline, view.context, view.storage.blobs.get, open_space, find_claims(view))
+    claims = find_claims(view)
+    return PageDocuments(
+        *(view.outline, view.context, view.storage.blobs.get, open_space, claims), has_annotations=claims is not None
+    )
 
 
 def find_claims(view: RevisionView) -> Mapping[str, Any] | None:

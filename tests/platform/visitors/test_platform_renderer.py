@@ -196,6 +196,22 @@ def test_a_document_comes_with_what_it_refers_to(renderer: Renderer) -> None:
     assert target["page"]["title"] == "Setup"
 
 
+def test_footnotes_are_annotations_to_a_renderer_and_text_to_writers(renderer: Renderer) -> None:
+    made = renderer.made
+    made.world.write(made.guides, [page("Noted", "A word[^1].\n\n[^1]: With [a link](api.md).")])
+    reader = Renderer(made, made.look_up("/noted").json())
+    at = {"pageId": reader.read_answer("getPageByPath", {"pagePath": "noted"})["id"]}
+    document = reader.read_answer("getPageDocumentInRevisionById", at, query={"dereferenced": "true"})
+    [paragraph] = document["nodes"]
+    [annotation] = [one for one in paragraph["nodes"] if one.get("type") == "annotation"]
+    assert annotation["nodes"][0]["leaves"][0]["text"] == "word"
+    [body] = annotation["fragments"]
+    assert (body["type"], body["nodes"][0]["nodes"][1]["data"]["ref"]["kind"]) == ("annotation-body", "page")
+    assert len(document["meta"]["targets"]) == 1
+    own = made.world.made("getPageDocumentInRevisionById", reader.space | at)
+    assert "[^1]: With" in str(own["nodes"])
+
+
 def test_a_document_is_the_same_in_each_version_of_the_schema(renderer: Renderer) -> None:
     document = {"documentId": renderer.read_answer("getPageByPath", {"pagePath": "api"})["documentId"]}
     read = [renderer.read_answer("getDocumentById", document, query={"schema": name}) for name in ("current", "next")]
