@@ -69,7 +69,14 @@ class NearScope(DefaultScope):
     restrict_to: Literal["currentSiteSpace", "otherSiteSpaces"] = ABSENT
 
 
-SearchScope = Annotated[NearScope | SpecificScope | WholeScope, Field(discriminator="mode")]
+class CurrentScope(Declared):
+    """What visitors see first, with the site-space that is named in the place of its section's default."""
+
+    mode: Literal["current"]
+    site_space_id: Id
+
+
+SearchScope = Annotated[NearScope | CurrentScope | SpecificScope | WholeScope, Field(discriminator="mode")]
 
 
 class SiteSearch(Declared):

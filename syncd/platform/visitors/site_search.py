@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 
 from syncd.model.ask import SpecificScope, WholeScope
 from syncd.model.listing import Listing
-from syncd.model.search import NearScope, SearchSpace, SiteSearch
+from syncd.model.search import CurrentScope, NearScope, SearchSpace, SiteSearch
 from syncd.platform.http import addresses, answers
 from syncd.platform.http.bodies import RequestBody
 from syncd.platform.http.failures import Failure
@@ -73,7 +73,9 @@ def _find_readable(connection: sa.Connection, caller: Caller, site: sa.Row[Any])
 
 def _choose_site_spaces(visit: SiteVisit, body: SiteSearch) -> Iterator[sa.Row[Any]]:
     scope = body.scope
-    if body.mode == "current" or (body.mode is None and isinstance(scope, NearScope) and not body.site_space_ids):
+    if body.mode is None and isinstance(scope, CurrentScope):
+        yield from _choose_near(visit, scope.site_space_id, None)
+    elif body.mode == "current" or (body.mode is None and isinstance(scope, NearScope) and not body.site_space_ids):
         near = scope if isinstance(scope, NearScope) else NearScope(mode="default")
         yield from _choose_near(visit, body.site_space_id or near.current_site_space, near.restrict_to)
     elif body.mode == "all" or (body.mode is None and isinstance(scope, WholeScope)):

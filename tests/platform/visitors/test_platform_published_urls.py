@@ -568,6 +568,7 @@ def test_a_site_is_searched_as_its_visitor_sees_it(made: PublishedSiteMaker) -> 
     assert find(everybody["apiToken"], "older", **near, restrictTo="currentSiteSpace") == {"Welcome"}
     assert find(everybody["apiToken"], "older", **near, restrictTo="otherSiteSpaces") == set()
     assert find(everybody["apiToken"], "older", mode="default") == set()
+    assert find(everybody["apiToken"], "older", mode="current", siteSpaceId=made.variant) == {"Welcome"}
     for former, count in (({"mode": "all"}, 1), ({"siteSpaceIds": [made.variant]}, 1), ({"mode": "current"}, 0)):
         body = {"query": "older"} | former | ({"siteSpaceId": everybody["siteSpace"]} if count == 0 else {})
         assert made.world.made("searchSiteContent", made.path, body=body)["count"] == count
