@@ -25,13 +25,14 @@ def list_granted_revisions(connection: sa.Connection, grant: ContentGrant, space
     """Return the revisions of a granted space that a content token of what is published reads.
 
     Shape: `main` is the one of the space's main content. That is read as it is now, and in the space that the token was
-    made for what was there by then; with a change request, its content as it is now, too.
+    made for what was there by then; with a change request, its content as it is now, too. What is not published is
+    read while the person may for whom the token was made.
     """
     if space_id != grant.space:
         return {main}
-    if not grant.change_request:
+    if not grant.reader:
         return {main, grant.revision}
-    if not may_read_change_request(connection, grant, space_id, grant.change_request):
+    if space_id not in _list_readable(connection, grant):
         return {main}
     table = change_requests
     own = sa.select(table.c.revision).where(table.c.space == space_id, table.c.id == grant.change_request)

@@ -20,6 +20,7 @@ from syncd.platform.http.failures import Failure
 from syncd.platform.http.routing import create_router
 from syncd.platform.people.auth import Caller, CurrentCaller, declare_role
 from syncd.platform.people.content_tokens import ContentGrant, issue_content_token
+from syncd.platform.revisions.revisions import require_revision
 from syncd.platform.schema import site_tables
 from syncd.platform.schema.content import change_requests
 from syncd.platform.spaces.spaces import require_space
@@ -39,8 +40,9 @@ from syncd.platform.visitors.visits import (
 
 router = create_router(prefix="/urls", tags=["urls"])
 
-PREVIEW = ("~", "changes")
-"""Segments behind which an address names a change request of the space that is read there."""
+_SIGN = "~"
+_PREVIEWED = ("changes", "revisions")
+"""What an address may name behind `~`, with its id: what it shows in the place of the main content of its space."""
 _CLOSED = Failure(404, "No site is published at this address.")
 
 
@@ -69,6 +71,15 @@ class _PublishedAddress:
     origin: str
     base: str
     is_draft: bool = False
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """What an address shows of its space: a revision, and the id of the change request that it is of, if any."""
+
+    revision: str
+    change_request: str = ""
+    is_preview: bool = False
 
 
 @router.post(
@@ -126,19 +137,21 @@ def _resolve_url(request: Request, storage: Storage, caller: Caller, lookup: Pub
             raise Failure(401, "This site is for visitors with a token of its owner.")
         return _build_sign_in(opened, seen)
     visit, parts = opened
-    parts, number = _take_change_request(parts)
+    parts, previewed = _take_previewed(parts)
     with storage.read() as connection:
-        if not number:
+        if previewed is None:
             found = find_destination(connection, visit, parts)
             if isinstance(found, Redirected):
                 return _build_redirect(visit.site, found, seen)
         place = find_place(visit, parts)
         if place is None:
             raise _CLOSED
-        row = _find_change_request(connection, caller, place, number) if number else None
+        shown = _Shown(visit.require_space(place.site_space).revision)
+        if previewed is not None:
+            shown = _find_previewed(connection, caller, place, *previewed)
     sites: PublishedSites = request.app.state.published_sites
     fingerprint = sites.compute_fingerprint(visit.site)
-    grant = _build_grant(caller, visit, place.site_space, row, lookup.visitor.type, fingerprint)
+    grant = _build_grant(caller, visit, place.site_space, shown, lookup.visitor.type, fingerprint)
     return _build_content(storage, visit, place, seen, grant)
 
 
@@ -188,49 +201,51 @@ def _read_address(request: Request, storage: Storage, url: str) -> _PublishedAdd
     return _PublishedAddress(site.id, parts[depth:], origin, f"/{'/'.join(parts[:depth])}")
 
 
-def _take_change_request(parts: Sequence[str]) -> tuple[Sequence[str], str]:
-    """The segments without those that name a change request, and the one that does, "" without any."""
+def _take_previewed(parts: Sequence[str]) -> tuple[Sequence[str], tuple[str, str] | None]:
+    """The segments without those that name a change request or a revision, and what and which these name."""
     for at in range(len(parts) - 2):
-        if tuple(parts[at : at + 2]) == PREVIEW:
-            return [*parts[:at], *parts[at + 3 :]], parts[at + 2]
-    return parts, ""
+        if parts[at] == _SIGN and parts[at + 1] in _PREVIEWED:
+            return [*parts[:at], *parts[at + 3 :]], (parts[at + 1], parts[at + 2])
+    return parts, None
 
 
-def _find_change_request(connection: sa.Connection, caller: Caller, place: VisitPlace, number: str) -> sa.Row[Any]:
-    """The change request of a space, for somebody who may read what is not published."""
+def _find_previewed(connection: sa.Connection, caller: Caller, place: VisitPlace, kind: str, id: str) -> _Shown:
+    """The change request or revision of a space, for somebody who may read what is not published."""
     if not caller.user_id:
         raise _CLOSED
-    table, space = change_requests, require_space(connection, caller, place.site_space.space)
-    named = sa.or_(table.c.id == number, sa.cast(table.c.number, sa.String) == number)
-    row = connection.execute(sa.select(table).where(table.c.space == space.id, named)).first()
+    space = require_space(connection, caller, place.site_space.space).id
+    if kind == "revisions":
+        return _Shown(require_revision(connection, space, id).id, is_preview=True)
+    table = change_requests
+    named = sa.or_(table.c.id == id, sa.cast(table.c.number, sa.String) == id)
+    row = connection.execute(sa.select(table).where(table.c.space == space, named)).first()
     if row is None:
         raise _CLOSED
-    return row
+    return _Shown(row.revision, row.id, is_preview=True)
 
 
 def _build_grant(
     caller: Caller,
     visit: SiteVisit,
     row: sa.Row[Any],
-    change_request: sa.Row[Any] | None,
+    shown: _Shown,
     visitor_type: str,
     fingerprint: str,
 ) -> ContentGrant:
     """What the content token of a site-space lets its holder read."""
-    is_preview = visit.is_preview or change_request is not None
     return ContentGrant(
         organization=visit.site.row.organization,
         site=visit.site.row.id,
         site_space=row.id,
         site_section=row.section or "",
         space=row.space,
-        revision=visit.require_space(row).revision if change_request is None else change_request.revision,
+        revision=shown.revision,
         spaces=tuple(dict.fromkeys(one.space for one in visit.visible_site_spaces)),
         visibility=visit.site.row.visibility,
         share_link=visit.share_link,
-        change_request="" if change_request is None else change_request.id,
+        change_request=shown.change_request,
         is_draft=visit.is_preview,
-        reader=caller.user_id if is_preview else "",
+        reader=caller.user_id if visit.is_preview or shown.is_preview else "",
         visitor_type=visitor_type,
         claims=visit.claims,
         fingerprint=fingerprint,
@@ -245,7 +260,7 @@ def _build_content(
         "siteSection": row.section,
         "shareKey": visit.share_key,
         "changeRequest": grant.change_request,
-        "preview": grant.is_draft or bool(grant.change_request),
+        "preview": bool(grant.reader),
         "contextId": sha256(visit.visitor_class.encode()).hexdigest()[:16] if visit.claims else "",
     }
     return {

@@ -312,6 +312,31 @@ def test_a_token_of_a_change_request_reads_that_one_as_it_is_now(made: Published
     assert world.call("updateChangeRequestById", named, body={"subject": "x"}, by=own).status_code == 403
 
 
+def test_an_address_of_a_revision_shows_it_to_who_may_read_the_space(made: PublishedSiteMaker) -> None:
+    world, at = made.world, {"spaceId": made.guides}
+    before = world.made("getCurrentRevision", at)["id"]
+    world.write(made.guides, [page("Later", "New words.")])
+    shown = made.look_up(f"/~/revisions/{before}/setup").json()
+    assert (shown["revision"], shown["preview"], shown["pathname"]) == (before, True, "/setup")
+    assert "changeRequest" not in shown
+    named = at | {"revisionId": before}
+    pages = world.made("listPagesInRevisionById", named, by=shown["apiToken"])["pages"]
+    assert [one["title"] for one in pages] == ["Welcome", "Setup"]
+    public = made.look_up("/").json()["apiToken"]
+    assert world.call("listPagesInRevisionById", named, by=public).status_code == 404
+    for id, by in ((before, world.outsider), ("none", world.http), (before, world.anonymous)):
+        body = {"url": f"{made.origin}{made.base}/~/revisions/{id}"}
+        assert world.call("resolvePublishedContentByUrl", body=body, by=by).status_code == 404
+    # Who may no longer read the space reads no more than everybody.
+    reader = world.person("read")[1]
+    body = {"url": f"{made.origin}{made.base}/~/revisions/{before}"}
+    token = world.made("resolvePublishedContentByUrl", body=body, by=reader)["apiToken"]
+    assert world.call("listPagesInRevisionById", named, by=token).status_code == 200
+    world.made("updateSpaceById", at, body={"defaultLevel": None})
+    assert world.call("listPagesInRevisionById", named, by=token).status_code == 404
+    assert world.call("listPages", at, by=token).status_code == 200
+
+
 def test_a_token_is_told_what_a_revision_changed_but_not_what_was_before(made: PublishedSiteMaker) -> None:
     world, at = made.world, {"spaceId": made.guides}
     pages = {one["title"]: one["id"] for one in world.made("listPages", at)["pages"]}
