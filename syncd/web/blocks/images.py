@@ -31,7 +31,7 @@ def render_inline_image(state: RenderState, node: Node) -> Markup:
     """Render an image of a line: as high as the line where words stand beside it, unless its writer chose a size."""
     data = read_data(node)
     is_small = state.has_words_beside and data.get("width") is None and data.get("height") is None
-    size = read_choice(data, "size", "line" if is_small else "original", "line", "original")
+    size = read_choice(data, "size", "line" if is_small else "full", "line", "original")
     return write_image(state, data, f"b-inline-image b-size-{size}")
 
 
