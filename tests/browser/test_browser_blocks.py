@@ -126,6 +126,15 @@ def test_a_wide_table_of_a_writers_html_is_scrolled_in_its_box(open_page: OpenPa
     page.wait_for_function("document.querySelector('.b-table').scrollLeft > 0")
 
 
+def test_cells_on_a_phone_are_not_narrow_and_keep_their_words(open_page: OpenPage) -> None:
+    words = "some words that are as many as a cell of a table has where it explains what the others are"
+    row = f"| `{'a_name' * 8}` | {'x' * 40} | {words} | {words} |"
+    page = open_page(width=360)
+    show(page, str(render_document(to_document(f"| A | B | C | D |\n|---|---|---|---|\n{row}\n"), BlockContext()).html))
+    cells = page.evaluate("[...document.querySelectorAll('td')].map(one => [one.clientWidth, one.scrollWidth])")
+    assert [width >= 150 and inner <= width for width, inner in cells] == [True] * 4
+
+
 def test_paper_shows_what_is_folded_and_long_lines(open_page: OpenPage) -> None:
     text = f"<details>\n<summary>More</summary>\n\nFolded words.\n\n</details>\n\n```\n{'x' * 500}\n```\n"
     page = open_page(width=700)
