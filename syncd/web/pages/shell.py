@@ -18,9 +18,10 @@ from syncd.web.rendering import render_template
 
 OUTLINE_LEVEL_MAX = 3
 MORE_BLOCKS = re.compile(
-    r"<dl|<math|\bb-(?:added|api|back|button|card|cell-image|change|column|condition|cover|deleted|diagram|footnote|foreign|formula"
+    r"<dl|<figure(?! class)|<math"
+    r"|\bb-(?:added|api|back|button|card|cell-image|change|column|condition|cover|deleted|diagram|footnote|foreign|formula"
     r"|frame|inserted|integration|line|link-|member|mention|method|missing|note|numbered|option|prompt|rating|removed|response"
-    r"|schema|share|side|size-line|status|step|tab\b|tab-|tabs|tag|task|text|tick|unknown|update)"
+    r"|schema|share|side|size-[lo]|status|step|tab\b|tab-|tabs|tag|task|text|tick|unknown|update)"
 )
 """What a page has whose blocks look as `more_blocks.css` says; most pages need no more than `blocks.css`."""
 _NETWORKS = {

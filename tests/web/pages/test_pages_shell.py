@@ -83,7 +83,8 @@ def test_only_a_page_with_rarer_blocks_loads_their_looks() -> None:
     assert len(rarer - usual) > 50
     assert [name for name in sorted(rarer - usual) if not MORE_BLOCKS.search(f'<div class="{name}">')] == []
     assert "more_blocks.css" not in make_page(replace(make_view(), body=Html('<p class="b-hint b-code">Words</p>')))
-    assert "more_blocks.css" in make_page(replace(make_view(), body=Html('<ul class="b-cards"></ul>')))
+    for body in ('<ul class="b-cards"></ul>', "<figure></figure>"):
+        assert "more_blocks.css" in make_page(replace(make_view(), body=Html(body)))
     assert "more_blocks.css" in render_page(SiteFrame("Docs", make_settings(), version="1"), make_view())
 
 
