@@ -87,6 +87,7 @@ ORDER = {
         *(
             "policy",
             "binding",
+            "committer",
             "workspace",
             "outcome",
             "branches",

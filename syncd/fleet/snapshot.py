@@ -34,7 +34,7 @@ from syncd.repo.repository import Repository
 from syncd.repo.values import Person
 from syncd.store.dump import Dump
 from syncd.sync.branches import HEADS
-from syncd.sync.workspace import COMMITTER
+from syncd.sync.committer import COMMITTER
 
 LOCAL = "refs/syncd-fleet/state"
 """In the cache: the commit that this worker last wrote or read; what the refs here were made of."""

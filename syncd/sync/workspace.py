@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from syncd.repo.remote.remote import Access
 from syncd.repo.repository import Repository
-from syncd.repo.values import Commit, Person
+from syncd.repo.values import Person
 from syncd.sync.binding import Binding
+from syncd.sync.committer import COMMITTER
 from syncd.sync.policy import GIT_IMPORT, Policy, WriteMode
 
 if TYPE_CHECKING:  # `status` needs neither the platform nor the store, and both take long to import
     from syncd.api.client import Client
     from syncd.store.store import Store
-
-COMMITTER = ("syncd", "syncd@localhost")
-
-
-def name_author(commit: Commit) -> str:
-    """Return the name of the person who made a commit; "" for syncd itself."""
-    return "" if commit.author.email == COMMITTER[1] else commit.author.name
 
 
 class Progress(Protocol):

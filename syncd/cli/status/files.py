@@ -19,10 +19,10 @@ from syncd.repo.repository import Repository
 from syncd.repo.values import EditKind
 from syncd.store.status import read_page_address
 from syncd.sync.binding import Binding
+from syncd.sync.committer import COMMITTER, name_author
 from syncd.sync.merge.parts import read_original
 from syncd.sync.outcome import CONFLICT, PAGE
 from syncd.sync.state.unsent import find_place
-from syncd.sync.workspace import COMMITTER, name_author
 
 IN_STEP, TO_PUSH, PROPOSED, TO_PULL = "in-step", "to-push", "proposed", "to-pull"
 IN_CONFLICT, INVALID, UNLISTED = "conflict", "invalid", "unlisted"

@@ -35,13 +35,14 @@ from syncd.repo.values import Commit, FileChange
 from syncd.store.store import LastSeen
 from syncd.sync.bind.directory import follow_directory
 from syncd.sync.binding import Binding
+from syncd.sync.committer import COMMITTER
 from syncd.sync.directories import read_directory
 from syncd.sync.mirror.flow import mirror
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting, outcome_of
 from syncd.sync.policy import PreferredSide
 from syncd.sync.state.former_space import forget_former_space
 from syncd.sync.state.space import read_space
-from syncd.sync.workspace import COMMITTER, Workspace
+from syncd.sync.workspace import Workspace
 
 SHOWN = 5
 _COMMITTER = f"{COMMITTER[0]} <{COMMITTER[1]}>"

@@ -17,9 +17,10 @@ from syncd.plan.propose.description import (
 from syncd.repo.values import Commit
 from syncd.sync.binding import Binding
 from syncd.sync.ci.known_requests import KnownRequests
+from syncd.sync.committer import COMMITTER
 from syncd.sync.mirror.history import read_past
 from syncd.sync.run.values import Result
-from syncd.sync.workspace import COMMITTER, Workspace
+from syncd.sync.workspace import Workspace
 
 LOOKED_AT = 100
 """Merged change requests whose commits are looked for in the clone."""

@@ -31,6 +31,7 @@ from syncd.sync.ci.base import (
 from syncd.sync.ci.known_requests import KnownRequests
 from syncd.sync.ci.left_behind import require_none_left_behind
 from syncd.sync.ci.past import replace_directory, write_past_commit, write_present_commit, write_proposed_commit
+from syncd.sync.committer import COMMITTER
 from syncd.sync.merge.base import TIP_REFS
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
@@ -41,7 +42,7 @@ from syncd.sync.mirror.sent_part import find_sent_part, list_left_out
 from syncd.sync.state.lane_content import find_arrived
 from syncd.sync.state.request_commits import SentContent
 from syncd.sync.state.request_state import record_request
-from syncd.sync.workspace import COMMITTER, Workspace
+from syncd.sync.workspace import Workspace
 
 JOB_COMMIT_TRAILER = "Syncd-Job-Commit"
 """The trailer of a commit that was made for one run, with the commit that it was made for."""

@@ -6,10 +6,11 @@ from datetime import datetime
 
 from syncd.plan.merge.hunks import Hunk, find_lines, list_hunks, split_lines
 from syncd.plan.merge.pages import SIDES, TITLES, Page, Side
+from syncd.sync.committer import name_author
 from syncd.sync.integrate.resolve import PageConflict
 from syncd.sync.merge.parts import read_original
 from syncd.sync.merge.summaries import read_summary
-from syncd.sync.workspace import Workspace, name_author
+from syncd.sync.workspace import Workspace
 
 
 @dataclass(frozen=True)

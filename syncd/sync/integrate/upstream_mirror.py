@@ -20,10 +20,11 @@ from syncd.fault_points import FaultPoint, reach
 from syncd.plan.change import Change
 from syncd.plan.message import CHANGE_REQUEST
 from syncd.repo.remote.remote import Refusal
+from syncd.sync.committer import COMMITTER
 from syncd.sync.integrate.upstream import Exchange, Step, build_push_error
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged
 from syncd.sync.state.conflicts import find_unshared_request
-from syncd.sync.workspace import COMMITTER, Upstream, Workspace
+from syncd.sync.workspace import Upstream, Workspace
 
 
 def push_mirror(exchange: Exchange, conflicts: Collection[str], *, is_whole: bool) -> Iterator[Step]:

@@ -12,9 +12,9 @@ from syncd.repo.repository import Repository
 from syncd.repo.values import Commit, FileChange
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
+from syncd.sync.committer import COMMITTER, name_author
 from syncd.sync.state.notes import STATUS, notes_ref, read_notes
 from syncd.sync.state.proposed_refs import list_archived, list_proposed
-from syncd.sync.workspace import COMMITTER, name_author
 
 GAP_MAX = 1000
 """Commits in a row that may be of no interest before the search ends: behind the first mirror lies people's history."""

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from syncd.plan.message import REVISION, SPACE
 from syncd.repo.repository import Repository
+from syncd.sync.committer import COMMITTER
 from syncd.sync.merge.moves import find_moves_since, render_moves
 from syncd.sync.merge.parts import PART_TRAILER
-from syncd.sync.workspace import COMMITTER
 
 CONFLICTS = "pages in conflict"
 """What most parts lack."""

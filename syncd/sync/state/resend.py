@@ -3,7 +3,7 @@
 from syncd.errors import GitFailed
 from syncd.repo.repository import Repository
 from syncd.repo.values import Commit
-from syncd.sync.workspace import name_author
+from syncd.sync.committer import name_author
 
 COMMITS_MAX = 1000
 

@@ -9,10 +9,11 @@ from syncd.plan.message import CHANGE_REQUEST, PROPOSED, REVISION, SPACE
 from syncd.repo.values import Commit, FileChange, Person
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
+from syncd.sync.committer import COMMITTER
 from syncd.sync.merge.leave_out import leave_out, list_other_directories
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base
-from syncd.sync.workspace import COMMITTER, Workspace
+from syncd.sync.workspace import Workspace
 
 COMMITS_MAX = 1000
 """Commits of a branch that are searched for a revert that is there already."""
