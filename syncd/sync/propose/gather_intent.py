@@ -1,6 +1,6 @@
 """Gather what a branch wants of one space: the branch, main content and its change request, merged into a commit."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from syncd.plan.merge.restore_entries import group_paths
 from syncd.repo.repository import Repository
@@ -9,7 +9,7 @@ from syncd.sync.branches import HEADS
 from syncd.sync.integrate.flow import Integrated, integrate_commit
 from syncd.sync.merge.base import read_tips
 from syncd.sync.merge.leave_out import leave_out, list_other_directories
-from syncd.sync.merge.merge import add_page_names, find_merge_base, find_moves, merge
+from syncd.sync.merge.merge import find_merge_base, find_moves, list_page_names, merge
 from syncd.sync.merge.parts import write_synthetic_commit
 from syncd.sync.merge.result import EXCLUDED, EntryConflict, MergeResult
 from syncd.sync.merge.summaries import read_summary
@@ -196,11 +196,17 @@ def _list_left_out(
     """All paths of each entry that is in conflict with main content or the change request, or that main content has
     added and the next update brings."""
     conflicts = (*(both.result.conflicts if both.result is not None else ()), *result.conflicts)
-    held = [paths for page in conflicts for paths in page.paths_per_page]
-    entries = dict.fromkeys(tuple(sorted(paths)) for paths in group_paths((*held, *added.values())).values())
+    held = [*(paths for page in conflicts for paths in page.paths_per_page), *added.values()]
     # A page that main content has moved has another path in the branch than in the merge of both.
-    before = both.result.base.tree if both.result is not None else tip
-    return tuple(add_page_names(workspace, entries, before, tip, both.commit))
+    names = group_paths((*held, *_list_names(workspace, tip, both))) if held else {}
+    return tuple(dict.fromkeys(tuple(sorted(names[path])) for paths in held for path in paths))
+
+
+def _list_names(workspace: Workspace, tip: str, both: Integrated) -> Iterable[Collection[str]]:
+    """All paths of each page that changed on the way from a branch to its merge with main content."""
+    if both.result is not None and both.result.decisions is not None:
+        return [decision.page.paths for decision in both.result.decisions.clean]
+    return list_page_names(workspace, tip, tip, both.commit).values() if both.commit != tip else ()
 
 
 def _write_desired(
