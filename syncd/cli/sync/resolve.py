@@ -90,8 +90,7 @@ def run_resolve(options: ResolveOptions) -> int:
                     raise failures.errors[0]
                 raise typer.BadParameter(f"{path} is not in conflict; syncd resolve shows what is")
         if not options.way:
-            code = _show_conflicts(branches, options) if branches or not failures.errors else None
-            return failures.finish([] if code is None else [code])
+            return failures.finish([_show_conflicts(branches, options)] if branches or not failures.errors else [])
         if options.hunks and sum(len(_list_unique_pages(branch.selected)) for branch in branches) != 1:
             raise typer.BadParameter("--hunk settles hunks of one page: name that")
         documents = [_settle_conflicts(config, branch, options) for branch in branches if branch.selected]

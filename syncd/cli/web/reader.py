@@ -12,7 +12,6 @@ from syncd.cli.history.log import list_newest
 from syncd.cli.sites.approve import approve_plan, find_held_plans
 from syncd.cli.status.gather import find_status
 from syncd.cli.sync.conflict_lines import AUTHORS_SHOWN, describe_actions, find_nobody, format_author
-from syncd.cli.terminal.progress import make_environment
 from syncd.cli.web.build import Status, build_plan_view, build_row, list_problems
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.health import ServiceHealth, render_status
@@ -20,7 +19,7 @@ from syncd.daemon.labels import name_repositories
 from syncd.daemon.locks import STATE_FILE
 from syncd.daemon.page.reader import OPERATIONS_MAX
 from syncd.daemon.page.request_log import RequestLog
-from syncd.daemon.workspaces import open_for_reading
+from syncd.daemon.workspaces import Environment, open_for_reading
 from syncd.errors import StalePlan, SyncdError
 from syncd.model.text import show_hidden
 from syncd.plan.merge.hunks import split_lines
@@ -87,7 +86,7 @@ class PageReader:
         config, chosen = self._find_config(), self._list_repositories().get(repository)
         if config is None or chosen is None:
             return None
-        with open_for_reading(config, chosen, make_environment()) as workspace:
+        with open_for_reading(config, chosen, Environment(os.environ)) as workspace:
             if workspace.repository.resolve(f"refs/heads/{branch}") is None:
                 return None
             found = next((one for one in find_conflicts(workspace, branch) if path in one.entry.paths), None)

@@ -41,7 +41,7 @@ from syncd.platform.visitors.visits import (
 router = create_router(prefix="/urls", tags=["urls"])
 
 _SIGN = "~"
-_PREVIEWED = ("changes", "revisions")
+_PREVIEW_KINDS = ("changes", "revisions")
 """What an address may name behind `~`, with its id: what it shows in the place of the main content of its space."""
 _CLOSED = Failure(404, "No site is published at this address.")
 
@@ -74,7 +74,7 @@ class _PublishedAddress:
 
 
 @dataclass(frozen=True)
-class _Shown:
+class _AddressContent:
     """What an address shows of its space: a revision, and the id of the change request that it is of, if any."""
 
     revision: str
@@ -137,21 +137,21 @@ def _resolve_url(request: Request, storage: Storage, caller: Caller, lookup: Pub
             raise Failure(401, "This site is for visitors with a token of its owner.")
         return _build_sign_in(opened, seen)
     visit, parts = opened
-    parts, previewed = _take_previewed(parts)
+    parts, preview = _take_preview(parts)
     with storage.read() as connection:
-        if previewed is None:
+        if preview is None:
             found = find_destination(connection, visit, parts)
             if isinstance(found, Redirected):
                 return _build_redirect(visit.site, found, seen)
         place = find_place(visit, parts)
         if place is None:
             raise _CLOSED
-        shown = _Shown(visit.require_space(place.site_space).revision)
-        if previewed is not None:
-            shown = _find_previewed(connection, caller, place, *previewed)
+        content = _AddressContent(visit.require_space(place.site_space).revision)
+        if preview is not None:
+            content = _find_preview(connection, caller, place, *preview)
     sites: PublishedSites = request.app.state.published_sites
     fingerprint = sites.compute_fingerprint(visit.site)
-    grant = _build_grant(caller, visit, place.site_space, shown, lookup.visitor.type, fingerprint)
+    grant = _build_grant(caller, visit, place.site_space, content, lookup.visitor.type, fingerprint)
     return _build_content(storage, visit, place, seen, grant)
 
 
@@ -201,34 +201,34 @@ def _read_address(request: Request, storage: Storage, url: str) -> _PublishedAdd
     return _PublishedAddress(site.id, parts[depth:], origin, f"/{'/'.join(parts[:depth])}")
 
 
-def _take_previewed(parts: Sequence[str]) -> tuple[Sequence[str], tuple[str, str] | None]:
+def _take_preview(parts: Sequence[str]) -> tuple[Sequence[str], tuple[str, str] | None]:
     """The segments without those that name a change request or a revision, and what and which these name."""
     for at in range(len(parts) - 2):
-        if parts[at] == _SIGN and parts[at + 1] in _PREVIEWED:
+        if parts[at] == _SIGN and parts[at + 1] in _PREVIEW_KINDS:
             return [*parts[:at], *parts[at + 3 :]], (parts[at + 1], parts[at + 2])
     return parts, None
 
 
-def _find_previewed(connection: sa.Connection, caller: Caller, place: VisitPlace, kind: str, id: str) -> _Shown:
+def _find_preview(connection: sa.Connection, caller: Caller, place: VisitPlace, kind: str, id: str) -> _AddressContent:
     """The change request or revision of a space, for somebody who may read what is not published."""
     if not caller.user_id:
         raise _CLOSED
     space = require_space(connection, caller, place.site_space.space).id
     if kind == "revisions":
-        return _Shown(require_revision(connection, space, id).id, is_preview=True)
+        return _AddressContent(require_revision(connection, space, id).id, is_preview=True)
     table = change_requests
     named = sa.or_(table.c.id == id, sa.cast(table.c.number, sa.String) == id)
     row = connection.execute(sa.select(table).where(table.c.space == space, named)).first()
     if row is None:
         raise _CLOSED
-    return _Shown(row.revision, row.id, is_preview=True)
+    return _AddressContent(row.revision, row.id, is_preview=True)
 
 
 def _build_grant(
     caller: Caller,
     visit: SiteVisit,
     row: sa.Row[Any],
-    shown: _Shown,
+    content: _AddressContent,
     visitor_type: str,
     fingerprint: str,
 ) -> ContentGrant:
@@ -239,13 +239,13 @@ def _build_grant(
         site_space=row.id,
         site_section=row.section or "",
         space=row.space,
-        revision=shown.revision,
+        revision=content.revision,
         spaces=tuple(dict.fromkeys(one.space for one in visit.visible_site_spaces)),
         visibility=visit.site.row.visibility,
         share_link=visit.share_link,
-        change_request=shown.change_request,
+        change_request=content.change_request,
         is_draft=visit.is_preview,
-        reader=caller.user_id if visit.is_preview or shown.is_preview else "",
+        reader=caller.user_id if visit.is_preview or content.is_preview else "",
         visitor_type=visitor_type,
         claims=visit.claims,
         fingerprint=fingerprint,
