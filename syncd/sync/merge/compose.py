@@ -35,7 +35,7 @@ from syncd.sync.merge.result import (
     SummaryVersions,
     parse_entries,
 )
-from syncd.sync.merge.texts import follow_links, follow_moved_targets, list_side_moves, store_texts
+from syncd.sync.merge.texts import LinkMoves, follow_links, follow_moved_targets, list_link_moves, store_texts
 from syncd.sync.workspace import Workspace
 
 
@@ -75,10 +75,6 @@ def find_choice(conflict: EntryConflict, choices: Mapping[str, Choice]) -> Choic
 class _TreeComposer:
     def __init__(self, workspace: Workspace, decided: Decisions, choices: Mapping[str, Choice]) -> None:
         self.repository, self.decided, self.choices = workspace.repository, decided, choices
-        targets = [(decision.page, decision.target) for decision in decided.clean]
-        self.moves = list_side_moves([*targets, *self._list_chosen()])
-        parts = (decided.clean, *(group for _, group in decided.conflicts))
-        self.clean, *self.groups = (follow_moved_targets(self.repository, part, self.moves) for part in parts)
         self.notes = list(decided.notes)
         self.relisted: list[str] = []
         """Pages that one side took out of SUMMARY.md, and that the other changed: they stay pages."""
@@ -86,14 +82,17 @@ class _TreeComposer:
     def compose_tree(self, keep: Side) -> str:
         """The tree with all decisions carried out, and pages in conflict as one side has them."""
         plan = _TreeChanges()
-        for decision in self.clean:
+        moves = list_link_moves(self._list_targets(keep))
+        parts = (self.decided.clean, *(group for _, group in self.decided.conflicts))
+        clean, *groups = (follow_moved_targets(self.repository, part, moves) for part in parts)
+        for decision in clean:
             plan.add_page(decision.page, decision.target)
-        for (conflict, _), group in zip(self.decided.conflicts, self.groups, strict=True):
+        for (conflict, _), group in zip(self.decided.conflicts, groups, strict=True):
             choice = find_choice(conflict, self.choices)
             if choice is None:
-                self._add_undecided(plan, keep, group)
+                self._add_undecided(plan, keep, group, moves)
             else:
-                self._add_decided(plan, choice, conflict, group)
+                self._add_decided(plan, choice, conflict, group, moves)
         changes = {**plan.removed, **plan.written}
         for summary in self.decided.summaries:
             changes |= self._compose_summary(
@@ -101,23 +100,30 @@ class _TreeComposer:
             )
         return self.repository.write_tree(self.ours, changes)
 
-    def _list_chosen(self) -> Iterator[tuple[Page, Version | None]]:
-        """The pages in conflict that a person decided, with what they are to be but for their links."""
+    def _list_targets(self, keep: Side) -> Iterator[tuple[Decision, Version | None]]:
+        """What each page is to be but for its links; what nobody decided stays as one side has it."""
+        yield from ((decision, decision.target) for decision in self.decided.clean)
         for conflict, group in self.decided.conflicts:
             choice = find_choice(conflict, self.choices)
-            if choice is not None:
-                yield from ((decision.page, _choose_version(decision, group, choice)) for decision in group)
+            for decision in group:
+                chosen = decision.page.at(keep) if choice is None else _choose_version(decision, group, choice)
+                yield decision, chosen
 
-    def _add_undecided(self, plan: "_TreeChanges", keep: Side, group: Sequence[Decision]) -> None:
+    def _add_undecided(self, plan: "_TreeChanges", keep: Side, group: Sequence[Decision], moves: LinkMoves) -> None:
         """Note that pages stay as one side has them."""
         plan.kept[keep] += (frozenset(decision.page.paths) for decision in group)
         for decision in group:
             version = decision.page.at(keep)
             # What waits on the platform stays byte for byte; a branch is to lead where it has its pages now.
-            plan.add_page(decision.page, self._follow_links(version, keep) if keep == "ours" else version)
+            plan.add_page(decision.page, self._follow_links(version, moves[keep]) if keep == "ours" else version)
 
     def _add_decided(
-        self, plan: "_TreeChanges", choice: Choice, conflict: EntryConflict, group: Sequence[Decision]
+        self,
+        plan: "_TreeChanges",
+        choice: Choice,
+        conflict: EntryConflict,
+        group: Sequence[Decision],
+        moves: LinkMoves,
     ) -> None:
         """Note what a person decided for pages in conflict."""
         own = choice if isinstance(choice, OwnText) else None
@@ -130,18 +136,18 @@ class _TreeComposer:
                     plan.titles_kept[own.title if own is not None else side].append(paths)
             else:
                 plan.kept[side].append(paths)
-                version = self._follow_links(version, side)
+                version = self._follow_links(version, moves[side])
                 if own is not None and own.title == "theirs" and decision is group[0]:
                     plan.titles_kept["theirs"].append(paths)
             if own is not None and decision is group[0] and version is not None:
                 version = replace(version, oid=store_texts(self.repository, [own.text])[0])
             plan.add_page(decision.page, version)
 
-    def _follow_links(self, version: Version | None, side: Side) -> Version | None:
-        """A page's version of one side, with links that lead to where the pages that are decided end up."""
+    def _follow_links(self, version: Version | None, moves: Mapping[str, str]) -> Version | None:
+        """A page's version of one side, with links that lead to where pages end up."""
         if version is None:
             return None
-        text = follow_links(self.repository, version, self.moves[side], to=version.path)
+        text = follow_links(self.repository, version, moves, to=version.path)
         return version if text is None else replace(version, oid=store_texts(self.repository, [text])[0])
 
     def _compose_summary(

@@ -281,10 +281,10 @@ class Decisions:
 class MergeResult:
     """The trees that merging two commits gives, and the pages in conflict, which need a person.
 
-    Shape: the trees differ only in the pages in conflict: `tree_with_ours` has them as ours, `tree_with_theirs` as
-    theirs. `outside_paths` are paths in conflict that lie in no space. `revived_paths` are files that one side deleted,
-    or took out of the table of contents, and that stay pages because the other changed them. `decisions` is what the
-    trees were made from; None where one side has all of the other.
+    Shape: the trees differ only in the pages in conflict, and in links to these: `tree_with_ours` has them as ours,
+    `tree_with_theirs` as theirs. `outside_paths` are paths in conflict that lie in no space. `revived_paths` are files
+    that one side deleted, or took out of the table of contents, and that stay pages because the other changed them.
+    `decisions` is what the trees were made from; None where one side has all of the other.
     """
 
     ours: str

@@ -3,17 +3,21 @@ conflict."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Literal
 
 from syncd.layout.page.frontmatter import split_frontmatter
 from syncd.layout.page.links import follow_moves
 from syncd.layout.tree.paths import is_markdown
 from syncd.plan.merge.hunks import Hunk, Labels, TextPiece, join_hunks, list_hunks, replace_hunks, split_merged_text
-from syncd.plan.merge.pages import SAME_LINES, SIDES, Decision, Page, Side, TextSource, Version
+from syncd.plan.merge.pages import SAME_LINES, SIDES, Decision, Side, TextSource, Version
 from syncd.repo.repository import Repository
 from syncd.sync.merge.result import EntryConflict, MergeResult
 
-SideMoves = Mapping[Side, Mapping[str, str]]
-"""For each side, the final path of each file that ends up where that side does not have it, by the side's own path."""
+Writer = Side | Literal["both"]
+"""Who wrote a text: a side, or both, where its lines were merged."""
+
+LinkMoves = Mapping[Writer, Mapping[str, str]]
+"""For each writer, the final path of each file to which its links do not lead yet, by the path to which they lead."""
 
 
 def split_conflict(repository: Repository, conflict: EntryConflict) -> tuple[TextPiece, ...]:
@@ -25,22 +29,23 @@ def split_conflict(repository: Repository, conflict: EntryConflict) -> tuple[Tex
     return split_merged_text(conflict.text, {"ours": repository.read(ours.oid), "theirs": repository.read(theirs.oid)})
 
 
-def list_side_moves(targets: Iterable[tuple[Page, Version | None]]) -> SideMoves:
-    """Return where the files of each side end up, as far as it is elsewhere, given pages with what they are to be."""
-    found: dict[Side, dict[str, str]] = {side: {} for side in SIDES}
-    for page, target in targets:
-        for side in SIDES:
-            version = page.at(side)
+def list_link_moves(targets: Iterable[tuple[Decision, Version | None]]) -> LinkMoves:
+    """Return where the files of each side, and of merged texts, end up, as far as it is elsewhere, given decisions with
+    what each page is to be."""
+    found: dict[Writer, dict[str, str]] = {"ours": {}, "theirs": {}, "both": {}}
+    for decision, target in targets:
+        for writer, moves in found.items():
+            version = decision.target if writer == "both" else decision.page.at(writer)
             if version is not None and target is not None and version.path != target.path:
-                found[side][version.path] = target.path
+                moves[version.path] = target.path
     return found
 
 
-def follow_moved_targets(repository: Repository, decisions: Sequence[Decision], moves: SideMoves) -> list[Decision]:
-    """Return the decisions, each text that one side wrote with links that lead to the same files as on that side.
+def follow_moved_targets(repository: Repository, decisions: Sequence[Decision], moves: LinkMoves) -> list[Decision]:
+    """Return the decisions, each text with links that lead to the same files as where it was written.
 
-    Shape: `moves` are those of `list_side_moves`. A text that was merged line by line stays: `merge_lines` has written
-    its links. Cost grows with the texts of a side of which a file ends up elsewhere.
+    Shape: `moves` are those of `list_link_moves`. Cost grows with the texts of a writer of which a file ends up
+    elsewhere.
     """
     texts: dict[int, bytes] = {}
     for number, decision in enumerate(decisions):
@@ -78,10 +83,12 @@ def store_texts(repository: Repository, texts: Sequence[bytes]) -> list[str]:
     return [repository.lookup(tree, str(number)) or "" for number in range(len(texts))]
 
 
-def _find_writer(decision: Decision, moves: SideMoves) -> tuple[Side, Version] | None:
-    """The side that wrote the text that a page gets, and its version; None for a deleted page and for merged lines."""
-    if decision.target is None or (decision.text is TextSource.MERGED and decision.page.base is not None):
+def _find_writer(decision: Decision, moves: LinkMoves) -> tuple[Writer, Version] | None:
+    """Who wrote the text that a page gets, and that version; None for a deleted page."""
+    if decision.target is None:
         return None
+    if decision.text is TextSource.MERGED and decision.page.base is not None:
+        return ("both", decision.target) if decision.oid else None
     both = ((side, decision.page.at(side)) for side in SIDES)
     found = [(side, version) for side, version in both if version is not None and version.oid == decision.oid]
     # Of two sides with one text, first the one that has it at this path, then the one that has not seen all moves.

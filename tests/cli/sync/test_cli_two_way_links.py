@@ -93,6 +93,62 @@ def test_the_links_of_a_page_in_conflict_follow_in_the_branch(docs: Writer, web:
     assert "Ours" in web.text("p1")
 
 
+@pytest.mark.parametrize("flow", ["sync", "pull"])
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_a_link_added_here_to_a_page_in_conflict_leads_to_it_on_each_side(
+    docs: Writer, web: Web, side: str, flow: str
+) -> None:
+    web.edit("p3", "P3 one.", "Theirs.")
+    web.rename("p3", "s7")
+    docs.edit("p3.md", "P3 one.", "Ours.")
+    docs.edit("p4.md", "P4 one.", "See [it](p3.md).")
+    docs.run(flow, code=6)
+    docs.run("sync", code=6)
+    assert links(docs.read("p4.md")) == ["p3.md"]
+    assert "broken" not in web.text("p4", request=web.requests()[0].number)
+    docs.run("resolve", "p3.md", f"--{side}")
+    publish(docs, web)
+    assert links(docs.read("p4.md")) == ["p3.md" if side == "ours" else "s7.md"]
+    assert "broken" not in web.text("p4")
+
+
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_links_to_a_page_in_conflict_lead_to_its_place_in_the_branch(docs: Writer, web: Web, side: str) -> None:
+    docs.edit("p4.md", "P4 one.", "See [it](p3.md).")
+    publish(docs, web)
+    web.edit("p3", "P3 one.", "Theirs.")
+    web.rename("p3", "s7")
+    web.edit("p4", "P4 three.", "P4 three, says the web.")
+    docs.edit("p3.md", "P3 one.", "Ours.")
+    docs.edit("p4.md", "P4 two.", "P4 two, here.")
+    docs.run("sync", code=6)
+    assert links(docs.read("p4.md")) == ["p3.md"]
+    tip = docs.tip()
+    docs.run("sync", code=6)
+    assert docs.tip() == tip
+    docs.run("resolve", "p3.md", f"--{side}")
+    publish(docs, web)
+    assert links(docs.read("p4.md")) == ["p3.md" if side == "ours" else "s7.md"]
+    assert "says the web" in docs.read("p4.md")
+    assert "P4 two, here." in web.text("p4")
+
+
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_a_link_added_there_leads_to_a_page_in_conflict_that_was_renamed_here(
+    docs: Writer, web: Web, side: str
+) -> None:
+    web.edit("p3", "P3 one.", "Theirs.")
+    web.edit("p4", "P4 one.", "See [it](p3.md).")
+    docs.edit("p3.md", "P3 one.", "Ours.")
+    docs.rename("p3.md", "s7.md")
+    docs.run("sync", code=6)
+    assert links(docs.read("p4.md")) == ["s7.md"]
+    docs.run("resolve", "s7.md", f"--{side}")
+    publish(docs, web)
+    assert links(docs.read("p4.md")) == ["s7.md" if side == "ours" else "p3.md"]
+    assert "broken" not in web.text("p4")
+
+
 def test_the_links_of_a_chosen_text_follow(docs: Writer, web: Web) -> None:
     web.edit("p1", "P1 one.", "Theirs, see [it](p3.md).")
     docs.rename("p3.md", "t8.md")
