@@ -16,6 +16,8 @@ TIP = "Syncd-Tip"
 """Names the commit of a person that one was made for."""
 MOVED = "Syncd-Moved"
 """Names where a page that moved was and is, as JSON."""
+RESOLVED = "Syncd-Resolved"
+"""Says how a person settled pages in conflict in a merge: `ours`, `theirs` or `edited`, each once."""
 PROPOSED = "Change request #"
 """How the subject of a commit begins that holds the content of a change request, and of no other mirror commit."""
 MARKED = 32

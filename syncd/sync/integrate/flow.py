@@ -8,6 +8,7 @@ from syncd.errors import MergeConflict
 from syncd.fault_points import FaultPoint, reach
 from syncd.model.wording import format_first
 from syncd.plan.change import Change
+from syncd.plan.message import RESOLVED
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.base import list_former_tips, record_missed_tip, record_tip
@@ -15,7 +16,7 @@ from syncd.sync.merge.compose import apply_choices
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.lossy_forms import find_unseen_edits
 from syncd.sync.merge.merge import merge
-from syncd.sync.merge.result import Choice, MergeResult
+from syncd.sync.merge.result import Choice, MergeResult, OwnText
 from syncd.sync.merge.write_part import CONFLICTS, write_part
 from syncd.sync.outcome import Applied, Outcome, Unchanged
 from syncd.sync.state.conflicts import KEEP_MERGE, describe_conflicts, find_shared_branch
@@ -135,7 +136,8 @@ def integrate_commit(
     if is_request and result.tree_with_ours == tree and not choices:
         return Integrated(ours, result)  # nothing new; that it was taken in is recorded when the branch is sent
     if not result.conflicts and not is_rewritten:
-        return Integrated(_merge_commit(workspace, result, theirs, f"Merge {name} into {branch}"), result)
+        message = _render_message(f"Merge {name} into {branch}", choices)
+        return Integrated(_merge_commit(workspace, result, theirs, message), result)
     left_out = [paths for page in result.conflicts for paths in page.paths_per_page]
     part_tree = leave_out(repository, workspace.bindings, theirs, result.base.tree, left_out)
     if part_tree == result.base.tree and result.tree_with_ours == tree and not choices:
@@ -147,16 +149,22 @@ def integrate_commit(
     if repository.is_ancestor(part, ours) and result.tree_with_ours == tree:
         return Integrated(ours, result)  # an earlier run has merged just this
     subject = f"Merge {name} into {branch}" + (", but for conflicts" if left_out else "")
-    return Integrated(_merge_commit(workspace, result, part, subject), result)
+    return Integrated(_merge_commit(workspace, result, part, _render_message(subject, choices)), result)
 
 
-def _merge_commit(workspace: Workspace, result: MergeResult, theirs: str, subject: str) -> str:
+def _render_message(subject: str, choices: Mapping[str, Choice] | None) -> str:
+    """The message of a merge, with what a person decided in it."""
+    kinds = {"edited" if isinstance(choice, OwnText) else choice for choice in (choices or {}).values()}
+    return f"{subject}\n" + (f"\n{RESOLVED}: {', '.join(sorted(kinds))}\n" if kinds else "")
+
+
+def _merge_commit(workspace: Workspace, result: MergeResult, theirs: str, message: str) -> str:
     """Write the merge commit; the same each time, so that a branch that may not move gets the same in every run."""
     repository = workspace.repository
     dates = (repository.read_commit(side).author.when for side in (result.ours, result.theirs))
     person = replace(workspace.committer(), when=max(dates))
     return repository.commit_tree(
-        result.tree_with_ours, parents=[result.ours, theirs], message=f"{subject}\n", author=person, committer=person
+        result.tree_with_ours, parents=[result.ours, theirs], message=message, author=person, committer=person
     )
 
 

@@ -318,3 +318,25 @@ def test_only_choices_that_there_are_are_offered(docs: Writer, web: Web) -> None
         if "--edit" not in choices:  # nobody's page is emptied for a hunk that there is not
             assert "has no lines to choose from" in docs.run("resolve", path, "--hunk", "1", "--ours", code=64)
     assert docs.read("new.md") == text_of("P1")
+
+
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_what_resolve_keeps_of_a_branch_is_sent_though_its_change_request_was_archived(
+    docs: Writer, web: Web, side: str
+) -> None:
+    docs.edit("p3.md", "P3 one.", "Ours.")
+    docs.edit("p4.md", "P4 one.", "P4, ours.")
+    web.edit("p3", "P3 one.", "Theirs.")
+    docs.run("sync", code=6)
+    first = web.proposed()
+    web.archive(first)
+    docs.run("sync", code=6)
+    docs.run("resolve", "p3.md", f"--{side}")
+    said = docs.run("sync")
+    assert docs.git("log", "-1", "--format=%(trailers:key=Syncd-Resolved,valueonly)").strip() == side
+    if side == "theirs":
+        assert f"not sent: p4.md: #{first} was archived with that" in said
+        assert web.requests() == []
+    else:
+        assert "was archived with that" not in said
+        assert "Ours." in web.text("p3", request=web.proposed())
