@@ -38,7 +38,7 @@ SOURCE = {
     + "Words.\n\n" * 5_000
     + "Straße, weit: Cherimoya. 新しい設計.\n\n```\nfeijoa()\n```\n",
     "guides/zebra.md": "# Zebra\n\nSeen from a harbour.\n",
-    "guides/coast.md": "# Coast\n\n## Zebras of the harbour\n\nWords.\n",
+    "guides/coast.md": "# Coast\n\n## Zebras of the harbour\n\nWords.\n\n## Gulls\n\nWords.\n",
     "guides/SUMMARY.md": (
         FILES["guides/SUMMARY.md"]
         + "* [Install](install.md)\n* [Upgrade](upgrade.md)\n* [Blocks](blocks.md)\n* [Long](long.md)\n"
@@ -214,6 +214,14 @@ def test_long_lists_show_the_current_page_and_heading(long_site: str, visit: Vis
         expect(current).to_be_in_viewport(ratio=1)
     page.evaluate("scrollTo(0, 0)")
     expect(page.locator(".outline a").first).to_be_in_viewport(ratio=1)
+
+
+def test_no_heading_is_marked_at_the_top_of_a_page_that_fits(site: str, visit: Visit) -> None:
+    page = visit()
+    page.set_viewport_size({"width": 1440, "height": 1200})
+    page.goto(f"{site}coast/")
+    expect(page.locator(".outline a")).to_have_text(["Zebras of the harbour", "Gulls"])
+    expect(page.locator(".outline [aria-current]")).to_have_count(0)
 
 
 def test_a_page_does_not_jump_when_its_images_come(tmp_path: Path, visit: Visit) -> None:

@@ -184,7 +184,7 @@
     const follow = () => {
       const top = parseFloat(getComputedStyle(root).scrollPaddingTop) + 8;
       let at = headings.findLastIndex((heading) => heading && heading.getBoundingClientRect().top <= top);
-      if (innerHeight + scrollY >= document.body.scrollHeight - 2) at = headings.length - 1;
+      if (scrollY && innerHeight + scrollY >= document.body.scrollHeight - 2) at = headings.length - 1;
       if (at === shown) return;
       shown = at;
       links.forEach((link, number) => number === at ? link.setAttribute("aria-current", "true") : link.removeAttribute("aria-current"));
