@@ -62,13 +62,11 @@ def find_proposed_elsewhere(
     has_foreign = has_foreign and bool(new or _has_deletions(repository, main, tip))
     for request in _list_foreign(workspace, binding, branch, known) if has_foreign else ():
         commit = repository.find_revision(read_proposed_commit(request.description))
-        # What another clone has proposed may not have come through the Git remote yet, or not to a job: its branch may
-        # be deleted there, and merged as a squash.
-        is_behind = not commit and (workspace.upstream is not None or bool(workspace.starts))
-        if is_behind or (commit and repository.is_ancestor(commit, tip)):
-            paths, gone = _compare_with_clone(workspace, binding, request, commit, tip)
-            added |= {path: request.number for path in new & paths if path not in added}
-            deleted |= gone
+        # The commit may not have come here: it may be amended and not pushed, or its branch deleted and squashed.
+        base = _find_shared_base(repository, commit, main, tip) if commit else None
+        paths, gone = _compare_with_clone(workspace, binding, request, base, tip)
+        added |= {path: request.number for path in new & paths if path not in added}
+        deleted |= gone
     links = _read_links(workspace, binding, main, tip) if added else {}
     return ProposedElsewhere(added, links, frozenset(deleted))
 
@@ -92,18 +90,23 @@ def _compare_with_branch(
     """
     repository = workspace.repository
     here = repository.resolve(workspace.change_ref(binding, int(other.number)))
-    try:
-        base = repository.find_merge_base(other.commit, tip)
-    except HistoryCut:  # of the other branch alone; its paths still say something
-        base = None
-    has_parted = base is not None and not repository.is_ancestor(base, main)
-    if here is None or not (new or has_parted):
+    base = _find_shared_base(repository, other.commit, main, tip)
+    if here is None or not (new or base):
         return set(), set()
     added = _list_new(workspace, binding, main, here)
-    if base is None or not has_parted:
+    if base is None:
         return added, set()
     former = {path: old for old, path in find_moves(workspace, base, here).items()}
     return _follow_to_tip(workspace, base, tip, (former.get(path, path) for path in added))
+
+
+def _find_shared_base(repository: Repository, commit: str, main: str, tip: str) -> str | None:
+    """The newest commit that a proposed one and a branch's tip share; None where main content has it, too."""
+    try:
+        base = repository.find_merge_base(commit, tip)
+    except HistoryCut:  # of the other branch alone; its paths still say something
+        return None
+    return base if base is not None and not repository.is_ancestor(base, main) else None
 
 
 def _follow_to_tip(workspace: Workspace, base: str, tip: str, paths: Iterable[str]) -> tuple[set[str], set[str]]:
@@ -157,12 +160,13 @@ def _list_foreign(
 
 
 def _compare_with_clone(
-    workspace: Workspace, binding: Binding, request: ChangeRequest, commit: str | None, tip: str
+    workspace: Workspace, binding: Binding, request: ChangeRequest, base: str | None, tip: str
 ) -> tuple[set[str], set[str]]:
-    """As `_compare_with_branch`, for another clone's change request; `commit` is what it was made from, if known."""
+    """As `_compare_with_branch`, for another clone's change request; `base` is the newest commit that both share, if
+    any beside main content's."""
     content = ProposedContent(workspace.client, binding.space, request.id).content()
-    added = _list_added(workspace, binding, content, commit) if commit else ()
-    paths, gone = _follow_to_tip(workspace, commit or tip, tip, added)
+    added = _list_added(workspace, binding, content, base) if base else ()
+    paths, gone = _follow_to_tip(workspace, base or tip, tip, added)
     return paths | set(_list_added(workspace, binding, content, tip)), gone
 
 

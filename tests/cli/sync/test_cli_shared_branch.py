@@ -5,7 +5,7 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_share
 
 import pytest
 
-from tests.cli.sync.two_way import Team, Web, Writer
+from tests.cli.sync.two_way import Team, Web, Writer, conflicts
 
 pytestmark = pytest.mark.story
 
@@ -176,3 +176,39 @@ def test_what_was_sent_of_a_page_stays_when_it_waits_with_a_new_picture(web: Web
     for text in (web.text("p1"), ann.read("p1.md"), bob.read("p1.md")):
         assert "P1 one, says Bob." in text
         assert "new.png" in text
+
+
+@pytest.mark.parametrize("is_fetched", [False, True])
+def test_a_page_is_not_proposed_twice_after_its_commit_was_amended(
+    web: Web, ann: Writer, bob: Writer, is_fetched: bool
+) -> None:
+    ann.add("new.md", "New")
+    ann.run("sync")
+    first = web.proposed()
+    pull(bob, ann)
+    ann.replace("new.md", "New one.", "New one, says Ann.")
+    ann.git("commit", "--quiet", "--all", "--amend", "--no-edit")
+    ann.run("sync")
+    if is_fetched:
+        bob.git("fetch", "--quiet", str(ann.path), "main")
+    bob.edit("p2.md", "P2 two.", "P2 two, says Bob.")
+    assert f"#{first} adds new.md already" in bob.run("sync")
+    assert "new" not in web.slugs(request=web.proposed())
+    web.merge(first)
+    web.merge()
+    assert conflicts(bob.run("sync", code=6)) == ["new.md"]
+    bob.run("resolve", "new.md", "--theirs")
+    settle_both(web, ann, bob)
+    assert web.slugs() == ["", "p1", "p2", "p3", "p4", "new"]
+    assert "New one, says Ann." in web.text("new")
+
+
+def test_a_page_with_a_title_that_another_clones_new_page_has_is_one_of_its_own(
+    web: Web, ann: Writer, bob: Writer
+) -> None:
+    ann.add("intro.md", "Introduction")
+    ann.run("sync")
+    bob.write("p1/start.md", "# Introduction\n\nQuite another text.\n")
+    bob.edit("SUMMARY.md", "* [P2]", "  * [Introduction](p1/start.md)\n* [P2]")
+    assert "already" not in bob.run("sync")
+    assert "start" in web.slugs(request=web.proposed())
