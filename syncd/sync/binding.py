@@ -1,6 +1,8 @@
 """Which space is in which directory of the repository."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
+from shlex import quote
 
 
 @dataclass(frozen=True)
@@ -27,3 +29,9 @@ class Binding:
     def holds(self, path: str) -> bool:
         """Return whether a path from the repository's root lies in the space's directory."""
         return path.startswith(self.path(""))
+
+
+def format_space_option(binding: Binding, bindings: Collection[Binding]) -> str:
+    """Return the option, behind a blank, with which a command finds a change request of a space by its number; "" where
+    there is no other space."""
+    return f" --space {quote(binding.name)}" if len(bindings) > 1 else ""

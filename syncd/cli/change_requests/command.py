@@ -22,6 +22,7 @@ from syncd.cli.terminal.text import name_config, print_text
 from syncd.daemon.workspaces import open_for_reading
 from syncd.errors import SyncdError
 from syncd.model.change_request import ChangeRequest
+from syncd.sync.binding import format_space_option
 from syncd.sync.review.decide import merge_request, record_decision, refresh_request, set_request_status
 from syncd.sync.review.requests import LIVE, STATUSES, FoundRequest, find_requests, list_requests, read_details
 from syncd.sync.state.proposed_refs import list_proposed
@@ -83,12 +84,12 @@ def open_in_browser(config_file: Path | None, name: RequestName, *, only_print: 
 
     Shape: only an http or https address is ever opened. Raises: BadParameter; SyncdError without an address or browser.
     """
-    with open_request(load_configuration(config_file), name) as (_, _, found):
+    with open_request(load_configuration(config_file), name) as (_, workspace, found):
         address = found.request.address
     if not address:
-        raise SyncdError(
-            f"the platform names no address for #{found.request.number}", hint=f"syncd cr show {found.request.number}"
-        )
+        number = found.request.number
+        hint = f"syncd cr show {number}{format_space_option(found.binding, workspace.bindings)}"
+        raise SyncdError(f"the platform names no address for #{number}", hint=hint)
     print(address, flush=True)
     if only_print:
         return
@@ -131,7 +132,8 @@ def close(config_file: Path | None, name: RequestName, *, as_json: bool) -> None
             now, message = found.request, "is archived already"
         else:
             now, message = set_request_status(workspace, found, "archived"), "is archived"
-        reopen = f"{name_config(f'syncd cr reopen {now.number}', config_file)} opens it again"
+        option = format_space_option(found.binding, workspace.bindings)
+        reopen = f"{name_config(f'syncd cr reopen {now.number}{option}', config_file)} opens it again"
         branch = f"; {found.branch} is proposed again when it has a new commit" if found.branch else ""
         _print_change(workspace, found, now, message, next_step=f"{reopen}{branch}", as_json=as_json)
 
@@ -152,7 +154,8 @@ def _format_reopened(workspace: Workspace, found: FoundRequest, config_file: Pat
     own = [number for number, branch, _ in list_proposed(workspace.repository, found.binding) if branch == found.branch]
     newest, number = max(own, default=0), found.request.number
     if newest > number:
-        merge = name_config(f"syncd cr merge {number}", config_file)
+        option = format_space_option(found.binding, workspace.bindings)
+        merge = name_config(f"syncd cr merge {number}{option}", config_file)
         return f"{merge}, once it is reviewed; nothing is sent to it, since what {found.branch} says goes to #{newest}"
     return f"{name_config(f'syncd push {found.branch}', config_file)} goes on with it"
 

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 import typer
@@ -30,7 +29,7 @@ from syncd.daemon.workspaces import open_for_reading, open_workspace, record_com
 from syncd.errors import SyncdError
 from syncd.model.wording import format_count
 from syncd.plan.change import Change, Verb
-from syncd.sync.binding import Binding
+from syncd.sync.binding import Binding, format_space_option
 from syncd.sync.review.requests import FoundRequest, find_requests
 from syncd.sync.run.cycle import run_cycle
 from syncd.sync.run.values import Result, RunOptions, find_exit_code
@@ -124,7 +123,7 @@ def _undo_push(
         requests_done = [build_request_document(repository.path, each) for each in plan.requests]
         _print_document(options, "push", {"change_requests": requests_done, "branch": plan.branch, "base": plan.base})
     elif not options.dry_run:
-        print_text("\n".join(_format_withdrawn(plan, options)))
+        print_text("\n".join(_format_withdrawn(plan, options, workspace.bindings)))
     return 0
 
 
@@ -140,16 +139,19 @@ def _format_withdrawal(plan: Withdrawal, *, reset: bool) -> Iterator[str]:
         yield f"  {count} on {escape(plan.branch)} {stays}"
 
 
-def _format_withdrawn(plan: Withdrawal, options: UndoOptions) -> Iterator[str]:
+def _format_withdrawn(plan: Withdrawal, options: UndoOptions, bindings: Sequence[Binding]) -> Iterator[str]:
     numbers = escape(name_requests(plan.requests))
-    if len(plan.requests) == 1:
-        reopen = name_config(f"syncd cr reopen {plan.requests[0].request.number}", options.config)
-        yield f"{numbers} is archived; {escape(reopen)} opens it again."
+    reopening = [
+        name_config(
+            f"syncd cr reopen {found.request.number}{format_space_option(found.binding, bindings)}", options.config
+        )
+        for found in plan.requests
+    ]
+    if len(reopening) == 1:
+        yield f"{numbers} is archived; {escape(reopening[0])} opens it again."
     else:
         yield f"{numbers} are archived; each is opened again by"
-        for found in plan.requests:
-            reopen = f"syncd cr reopen {found.request.number} --space {quote(found.binding.name)}"
-            yield f"  {escape(name_config(reopen, options.config))}"
+        yield from (f"  {escape(reopen)}" for reopen in reopening)
     if not plan.commits:
         return
     branch = escape(plan.branch)

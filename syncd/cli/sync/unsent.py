@@ -15,6 +15,7 @@ from syncd.model.wording import format_count, format_first
 from syncd.repo.repository import Repository
 from syncd.repo.values import EditKind
 from syncd.store.status import FlowOutcome, read_store_summary
+from syncd.sync.binding import format_space_option
 from syncd.sync.branches import HEADS, is_tracked_branch
 from syncd.sync.outcome import CONFLICT, PAGE
 from syncd.sync.state.conflicts import drop_settled
@@ -136,7 +137,7 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
     for space in work.spaces:
         if space.is_taken_back and space.changed and space.request is not None:
             number, what = space.request.number, format_paths(space.changed)
-            way_on = f"commit something new, or syncd cr reopen {number}"
+            way_on = f"commit something new, or syncd cr reopen {number}{_format_space(work, space)}"
             yield f"! not sent: {what}: #{number} was archived with that; {way_on}"
     for (number, is_own), awaited in _list_awaited(work).items() if not pushed else ():
         verb = "waits" if len(awaited) == 1 else "wait"
@@ -177,10 +178,15 @@ def format_untracked(work: BranchWork, *, pulled: bool) -> Iterator[str]:
 
 
 def _format_former(work: BranchWork) -> Iterator[str]:
-    for number, newest in ((number, space.request) for space in work.spaces for number in space.former):
+    for space, newest, number in ((one, one.request, former) for one in work.spaces for former in one.former):
         if newest is not None:
             goes = f"what {escape(work.branch)} says goes to #{newest.number}"
-            yield f"! #{number} is open, and is not written to: {goes}; merge #{number}, or syncd cr close {number}"
+            close = f"syncd cr close {number}{_format_space(work, space)}"
+            yield f"! #{number} is open, and is not written to: {goes}; merge #{number}, or {close}"
+
+
+def _format_space(work: BranchWork, space: Unsent) -> str:
+    return format_space_option(space.binding, [each.binding for each in work.spaces])
 
 
 def _format_reviewed(work: BranchWork) -> Iterator[str]:

@@ -9,6 +9,7 @@ from syncd.model.merge_check import LatestReview, MergeFacts, list_unmet_rules
 from syncd.model.merge_rules import ObservedMergeRules
 from syncd.model.space import Space
 from syncd.plan.propose.description_conflicts import read_fingerprint
+from syncd.sync.binding import format_space_option
 from syncd.sync.review.requests import FoundRequest
 from syncd.sync.state.conflicts import list_conflict_paths
 from syncd.sync.state.notes import note_status
@@ -22,11 +23,12 @@ def refresh_request(workspace: Workspace, found: FoundRequest) -> ChangeRequest:
     Raises: Conflict when main content had changed the same.
     """
     number, address = found.request.number, found.request.address
+    option = format_space_option(found.binding, workspace.bindings)
     result = workspace.client.change_requests.refresh(found.binding.space, found.request.id)
     if result.result == "conflicts":
         raise Conflict(
             f"#{number} and main content changed the same; #{number} was updated, and not merged",
-            hint=f"see what became of it, then merge again: {address or f'syncd cr show {number}'}",
+            hint=f"see what became of it, then merge again: {address or f'syncd cr show {number}{option}'}",
         )
     return workspace.client.change_requests.get(found.binding.space, found.request.id)
 
@@ -83,11 +85,13 @@ def record_decision(workspace: Workspace, found: FoundRequest, now: ChangeReques
 
 def _require_mergeable(workspace: Workspace, found: FoundRequest) -> None:
     request, number = found.request, found.request.number
+    option = format_space_option(found.binding, workspace.bindings)
     if not request.is_live:
-        raise GuardRefused(f"#{number} is {request.status}", hint=f"syncd cr reopen {number}")
+        raise GuardRefused(f"#{number} is {request.status}", hint=f"syncd cr reopen {number}{option}")
     if request.status == "draft":
         raise GuardRefused(
-            f"#{number} is a draft, which nobody was asked to review", hint=f"syncd cr reopen {number} opens it"
+            f"#{number} is a draft, which nobody was asked to review",
+            hint=f"syncd cr reopen {number}{option} opens it",
         )
     space = workspace.client.spaces.get(found.binding.space)
     if space.permissions.get("merge") is False:
@@ -104,7 +108,7 @@ def _require_mergeable(workspace: Workspace, found: FoundRequest) -> None:
     if request.outdated:
         raise Conflict(
             f"#{number} is outdated: main content has moved on since",
-            hint=f"syncd cr merge {number} --update brings main content into it first",
+            hint=f"syncd cr merge {number}{option} --update brings main content into it first",
         )
     for reason in _list_unmet_rules(workspace, found, space):
         raise GuardRefused(f"a merge rule of {found.binding.name} forbids to merge #{number}: {reason}")

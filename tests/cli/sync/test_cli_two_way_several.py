@@ -284,3 +284,22 @@ def test_a_change_request_that_is_opened_again_beside_a_newer_one_is_told(docs: 
     docs.run("cr", "close", first)
     assert docs.run("sync").splitlines()[-1] == "Everything is in step."
     assert "P1 one, B." in web.text("p1", request=newer)
+
+
+# What a message says to type next, where a number alone names a change request of each space.
+
+
+def test_a_change_request_that_was_archived_is_opened_again_by_the_named_command(two: Two) -> None:
+    docs, one, other = two
+    docs.replace("one/p1.md", "P1 two.", "P1 two, in Git.")
+    docs.edit("two/p1.md", "P1 two.", "P1 two, in Git.")
+    docs.run("sync")
+    command = "syncd cr reopen 1 --space two"
+    assert command in docs.run("cr", "close", "1", "--space", "two")
+    for said in (docs.run("sync"), docs.run("status"), docs.run("cr", "merge", "1", "--space", "two", code=5)):
+        assert command in said
+    docs.run(*command.split()[1:])
+    assert [len(web.requests()) for web in (one, other)] == [1, 1]
+    one.archive(1)
+    docs.run("sync")
+    assert command in docs.run("undo", "1", "--space", "two", "--yes")
