@@ -6,7 +6,7 @@ its own for each would be a second place that has to know them.
 
 import hashlib
 import json
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from typing import Any, TypeGuard
 
 Node = dict[str, Any]
@@ -133,6 +133,25 @@ def collect_text(node: object, *, separator: str = "") -> str:
                 pieces.append(separator)
             pending.extend(here[name] for name in ("fragments", "nodes", "leaves") if name in here)
     return "".join(pieces)
+
+
+def walk_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Yield all nodes of a document but lines of code, each before what it holds, in reading order; linear time.
+
+    Shape: what a node holds is looked up once that one was handled. Members with another shape are passed over.
+    """
+    pending: list[Any] = list(nodes)[::-1]
+    while pending:
+        node = pending.pop()
+        if not isinstance(node, dict):
+            continue
+        yield node
+        if node.get("type") == "code":
+            continue
+        for name in ("nodes", "fragments"):
+            held = node.get(name)
+            if held and isinstance(held, list):
+                pending.extend(reversed(held))
 
 
 def is_empty(node: Node) -> bool:

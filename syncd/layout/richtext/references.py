@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from syncd.layout.richtext.nodes import Node
+from syncd.layout.richtext.nodes import Node, walk_nodes
 
 BROKEN_PATH = "/~/broken?address="
 """Behind the address of a space in the app: an address that leads to nothing, as it is written."""
@@ -42,14 +42,30 @@ def find_references(nodes: Iterable[Node]) -> Iterator[Node]:
 
     Shape: each is the very object that a node holds, so that whoever made the document may change it in place.
     """
-    for node in _walk_nodes(nodes):
-        data = node["data"]
-        yield from (data[name] for name in _MEMBERS if isinstance(data.get(name), dict))
-        for _, _, value in _walk_cells(node):
-            for one in value if isinstance(value, list) else (value,):
-                if isinstance(one, dict):
-                    # A reference alone, or with what is around it.
-                    yield from (ref for ref in (one, one.get("ref")) if isinstance(ref, dict) and "kind" in ref)
+    for node in filter(has_data, walk_nodes(nodes)):
+        yield from read_references(node)
+
+
+def has_data(node: Node) -> bool:
+    """Return whether a node has data, without which it has neither references nor cells."""
+    data = node.get("data")
+    return bool(data) and isinstance(data, dict)
+
+
+def read_references(node: Node) -> Iterator[Node]:
+    """Yield the content references of one node that has data, as `find_references` does."""
+    data = node["data"]
+    yield from (data[name] for name in _MEMBERS if isinstance(data.get(name), dict))
+    for _, _, value in _walk_cells(node):
+        for one in value if isinstance(value, list) else (value,):
+            if isinstance(one, dict):
+                # A reference alone, or with what is around it.
+                yield from (ref for ref in (one, one.get("ref")) if isinstance(ref, dict) and "kind" in ref)
+
+
+def find_tables(walked: Iterable[Node]) -> list[Node]:
+    """Return the tables among all nodes of a document: those that hold its cells."""
+    return [node for node in walked if node.get("type") == "table" and has_data(node)]
 
 
 def find_cells(nodes: Iterable[Node]) -> Iterator[tuple[Node, str, Any]]:
@@ -57,37 +73,19 @@ def find_cells(nodes: Iterable[Node]) -> Iterator[tuple[Node, str, Any]]:
 
     Shape: names are those of records and columns, such as "r0c1". Values are the very objects that nodes hold.
     """
-    for node in _walk_nodes(nodes):
+    for node in filter(has_data, walk_nodes(nodes)):
         for record, column, value in _walk_cells(node):
             yield node["data"], f"{record}{column}", value
 
 
 def find_file_cells(nodes: Iterable[Node]) -> Iterator[list[Any]]:
     """Yield the value of each cell of files in the tables of a document, as `find_cells` does."""
-    for node in _walk_nodes(nodes):
+    for node in filter(has_data, walk_nodes(nodes)):
         for _, column, value in _walk_cells(node):
             definition = node["data"].get("definition")
             own = definition.get(column) if isinstance(definition, dict) else None
             if isinstance(own, dict) and own.get("type") == "files" and isinstance(value, list):
                 yield value
-
-
-def _walk_nodes(nodes: Iterable[Node]) -> Iterator[Node]:
-    """All nodes that have data, in reading order."""
-    pending: list[Any] = list(nodes)[::-1]
-    while pending:
-        node = pending.pop()
-        if not isinstance(node, dict):
-            continue
-        data = node.get("data")
-        if data and isinstance(data, dict):
-            yield node
-        if node.get("type") == "code":
-            continue
-        for name in ("nodes", "fragments"):
-            held = node.get(name)
-            if held and isinstance(held, list):
-                pending.extend(reversed(held))
 
 
 def _walk_cells(node: Node) -> Iterator[tuple[str, str, Any]]:

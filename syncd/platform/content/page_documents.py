@@ -15,9 +15,9 @@ from syncd.layout.page.frontmatter import split_after_title, split_frontmatter
 from syncd.layout.page.includes import CHARACTERS_MAX, DEPTH_MAX, INCLUDES_MAX
 from syncd.layout.richtext.anchors import add_anchors
 from syncd.layout.richtext.html.labels import add_labels, drop_labels
-from syncd.layout.richtext.nodes import prefix_keys
+from syncd.layout.richtext.nodes import prefix_keys, walk_nodes
 from syncd.layout.richtext.reading import to_document
-from syncd.layout.richtext.references import find_file_cells, find_references
+from syncd.layout.richtext.references import find_file_cells, find_references, find_tables, has_data, read_references
 from syncd.layout.richtext.required_nodes import add_required_nodes, find_prompts
 from syncd.platform.content.view import RevisionView, find_main_content
 from syncd.platform.http.failures import Failure
@@ -80,10 +80,11 @@ class PageDocuments:
         if evaluated != "false" or self.claims is not None:
             variables = replace(read_variables(self.outline, entry), claims=self.claims)
             nodes = list(evaluate_nodes(nodes, variables))
+        walked = list(walk_nodes(nodes))
         if self.is_for_api:
-            add_required_nodes(nodes)
+            add_required_nodes(walked)
         meta = {"meta": {"targets": self._list_targets(nodes)}} if dereferenced == "true" else {}
-        for cell in find_file_cells(nodes):
+        for cell in find_file_cells(find_tables(walked)):
             cell[:] = map(_find_file_value, cell)
         return {"object": "document", "data": {}, "nodes": nodes} | meta
 
@@ -92,18 +93,20 @@ class PageDocuments:
         nodes = list(to_document(find_document_body(text, entry)).nodes)
         if self.has_annotations:
             nodes = annotate_footnotes(nodes)
-        add_labels(nodes)
+        walked = list(walk_nodes(nodes))
+        add_labels(find_tables(walked))
         # What a prompt holds is shown as it is written, addresses included.
-        written = [node["nodes"] for node in find_prompts(nodes)] if self.is_for_api else []
+        written = [node["nodes"] for node in find_prompts(walked)] if self.is_for_api else []
         kept = {id(ref) for each in written for ref in find_references(each)}
-        for ref in find_references(nodes):
-            if id(ref) not in kept and ref.get("kind") == "url" and isinstance(address := ref.get("url"), str):
-                found = self._targets.build_content_ref(address, entry, app=self.context.app)
-                if found["kind"] == "url":
-                    found = self._others.find_content_ref(found["url"]) or found
-                ref.clear()
-                ref.update(found)
-        drop_labels(nodes, self._find_label)
+        for node in filter(has_data, walked):
+            for ref in read_references(node):
+                if id(ref) not in kept and ref.get("kind") == "url" and isinstance(address := ref.get("url"), str):
+                    found = self._targets.build_content_ref(address, entry, app=self.context.app)
+                    if found["kind"] == "url":
+                        found = self._others.find_content_ref(found["url"]) or found
+                    ref.clear()
+                    ref.update(found)
+        drop_labels(find_tables(walked), self._find_label)
         return nodes
 
     def _find_label(self, ref: DocumentNode) -> str | None:
