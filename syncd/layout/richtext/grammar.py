@@ -105,7 +105,8 @@ class _Grammar(MarkdownIt):
         return url
 
     def validateLink(self, url: str) -> bool:
-        return super().validateLink(super().normalizeLink(url))
+        # Only a scheme makes an address none, and most addresses of a page have none.
+        return ":" not in url or super().validateLink(super().normalizeLink(url))
 
 
 def _read_line(state: StateBlock, line: int) -> str:
@@ -190,6 +191,8 @@ def _parse_math_block(state: StateBlock, start: int, end: int, silent: bool) -> 
 
 def _parse_html_block(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """An HTML block as ever, but a tag on a line of its own ends one that else only a blank line would end."""
+    if not state.src.startswith("<", state.bMarks[start] + state.tShift[start]):
+        return False
     if not silent and classify_html(_read_line(state, start)) == "open":
         for line in range(start + 1, end):
             if state.isEmpty(line) or state.sCount[line] < state.blkIndent:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from syncd.layout.richtext.expressible import format_html
 from syncd.layout.richtext.nodes import collect_text
 from syncd.layout.richtext.reading import to_document
+from syncd.layout.richtext.references import find_references
 from syncd.layout.richtext.writing import to_markdown
 from syncd.model.document import Document
 from tests.plain_documents import make_document
@@ -615,6 +616,14 @@ def test_a_wrapped_line_is_a_space_and_a_hard_break_a_line_end(markdown: str, te
     document = to_document(markdown)
     assert collect_text(document.nodes[0]) == text
     assert to_markdown(document) == f"{written}\n"
+
+
+@pytest.mark.parametrize(
+    "address", ["javascript:x", "JavaScript&#58;x", "<javascript&colon;x>", "&#106;avascript:x", "vbscript\\:x"]
+)
+def test_an_address_that_runs_something_is_no_link(address: str) -> None:
+    read = to_document(f"[a]({address}) [b] [c](../page.md) [d](javascript%3Ax)\n\n[b]: {address}\n")
+    assert [ref["url"] for ref in find_references(read.nodes)] == ["../page.md", "javascript%3Ax"]
 
 
 def test_a_break_beside_the_signs_of_a_mark_stays_in_it() -> None:
