@@ -75,6 +75,7 @@ def find_choice(conflict: EntryConflict, choices: Mapping[str, Choice]) -> Choic
 class _TreeComposer:
     def __init__(self, workspace: Workspace, decided: Decisions, choices: Mapping[str, Choice]) -> None:
         self.repository, self.decided, self.choices = workspace.repository, decided, choices
+        self.bindings = workspace.bindings
         self.notes = list(decided.notes)
         self.relisted: list[str] = []
         """Pages that one side took out of SUMMARY.md, and that the other changed: they stay pages."""
@@ -84,7 +85,8 @@ class _TreeComposer:
         plan = _TreeChanges()
         moves = list_link_moves(self._list_targets(keep))
         parts = (self.decided.clean, *(group for _, group in self.decided.conflicts))
-        clean, *groups = (follow_moved_targets(self.repository, part, moves) for part in parts)
+        sides: dict[Side, str] = {"ours": self.decided.trees[1], "theirs": self.decided.trees[2]}
+        clean, *groups = (follow_moved_targets(self.repository, self.bindings, sides, part, moves) for part in parts)
         for decision in clean:
             plan.add_page(decision.page, decision.target)
         for (conflict, _), group in zip(self.decided.conflicts, groups, strict=True):

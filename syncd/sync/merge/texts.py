@@ -1,16 +1,18 @@
 """Write the texts of a merge, with links that lead to the files which the other side moved; split and join those in
 conflict."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
+from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.frontmatter import split_frontmatter
-from syncd.layout.page.links import follow_moves
+from syncd.layout.page.links import find_targets, follow_moves
 from syncd.layout.tree.paths import is_markdown
 from syncd.plan.merge.hunks import Hunk, Labels, TextPiece, join_hunks, list_hunks, replace_hunks, split_merged_text
-from syncd.plan.merge.pages import SAME_LINES, SIDES, Decision, Side, TextSource, Version
+from syncd.plan.merge.pages import SAME_LINES, SIDES, Decision, Page, Side, TextSource, Version, other_side
 from syncd.repo.repository import Repository
+from syncd.sync.binding import Binding
 from syncd.sync.merge.result import EntryConflict, MergeResult
 
 Writer = Side | Literal["both"]
@@ -41,18 +43,28 @@ def list_link_moves(targets: Iterable[tuple[Decision, Version | None]]) -> LinkM
     return found
 
 
-def follow_moved_targets(repository: Repository, decisions: Sequence[Decision], moves: LinkMoves) -> list[Decision]:
+def follow_moved_targets(
+    repository: Repository,
+    bindings: Sequence[Binding],
+    trees: Mapping[Side, str],
+    decisions: Sequence[Decision],
+    moves: LinkMoves,
+) -> list[Decision]:
     """Return the decisions, each text with links that lead to the same files as where it was written.
 
-    Shape: `moves` are those of `list_link_moves`. Cost grows with the texts of a writer of which a file ends up
-    elsewhere.
+    Shape: `trees` are those of both sides, `moves` those of `list_link_moves`. In a page that the other side moved to
+    another space, a link leads to the file that this has at the same address. Cost grows with the texts of a writer of
+    which a file ends up elsewhere.
     """
     texts: dict[int, bytes] = {}
     for number, decision in enumerate(decisions):
         writer = _find_writer(decision, moves)
         if writer is None or not moves[writer[0]]:
             continue
-        text = follow_links(repository, writer[1], moves[writer[0]], to=decision.path)
+        ends, mover = moves[writer[0]], _find_mover(bindings, decision.page, writer)
+        if mover is not None:
+            ends = {**dict(_find_own_targets(repository, trees, mover, writer[1].path, moves)), **ends}
+        text = follow_links(repository, writer[1], ends, to=decision.path)
         if text is not None:
             texts[number] = text
     oids = dict(zip(texts, store_texts(repository, list(texts.values())), strict=True))
@@ -93,6 +105,30 @@ def _find_writer(decision: Decision, moves: LinkMoves) -> tuple[Writer, Version]
     found = [(side, version) for side, version in both if version is not None and version.oid == decision.oid]
     # Of two sides with one text, first the one that has it at this path, then the one that has not seen all moves.
     return min(found, key=lambda one: (one[1].path != decision.path, not moves[one[0]]), default=None)
+
+
+def _find_own_targets(
+    repository: Repository, trees: Mapping[Side, str], moved: tuple[Side, Version], former: str, moves: LinkMoves
+) -> Iterator[tuple[str, str]]:
+    """The files to which a page leads from its former path, and the one that its new space has at the same address:
+    pictures go along as copies, and the platform follows no link from space to space."""
+    side, version = moved
+    for target in find_targets(repository.read(version.oid).decode("utf-8", "replace")):
+        old, new = (resolve_address(target.text, at=path) for path in (former, version.path))
+        if old and new and repository.lookup(trees[side], new[0]) is not None:
+            yield old[0], moves[side].get(new[0], new[0])
+
+
+def _find_mover(bindings: Sequence[Binding], page: Page, writer: tuple[Writer, Version]) -> tuple[Side, Version] | None:
+    """The side that moved a page as it was to another space than that of the side that wrote its text."""
+    if writer[0] == "both":
+        return None
+    side, path = other_side(writer[0]), writer[1].path
+    moved = page.at(side)
+    if page.base is None or moved is None or moved.oid != page.base.oid or not is_markdown(moved.path):
+        return None
+    is_in_one = any(binding.holds(path) and binding.holds(moved.path) for binding in bindings)
+    return None if is_in_one else (side, moved)
 
 
 def join_texts(repository: Repository, result: MergeResult) -> dict[str, bytes]:

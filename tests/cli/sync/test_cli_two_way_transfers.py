@@ -131,3 +131,33 @@ def test_a_page_that_the_platform_deleted_meanwhile_leaves_no_entry(team: Team, 
     assert "take the entry out" not in docs.run("sync")
     assert not docs.has("two/moved.md")
     assert "moved.md" not in docs.read("two/SUMMARY.md")
+
+
+def test_a_page_shows_the_copy_of_its_picture_that_went_along(team: Team, spaces: tuple[Web, Web]) -> None:
+    (one, two), docs, picture = spaces, clone(team, spaces, "docs"), ".gitbook/assets/pic.png"
+    text = docs.read("one/p1.md") + f"\n![Pic]({picture})\n"
+    docs.write(f"one/{picture}", b"\x89PNG")
+    docs.write("one/p1.md", text)
+    docs.commit("Picture")
+    docs.run("sync")
+    one.merge()
+    docs.settle()
+    docs.write(f"two/{picture}", b"\x89PNG")
+    transfer(docs)
+    one.edit("p1", "P1 two.", "Platform says.")
+    docs.run("sync")
+    assert docs.read("two/moved.md") == text.replace("P1 two.", "Platform says.")
+    one.merge()
+    two.merge()
+    docs.run("sync")
+    assert f"![Pic]({picture})" in two.text("moved")
+
+
+def test_a_link_within_the_former_space_leads_there_while_the_new_one_has_no_such_file(
+    team: Team, spaces: tuple[Web, Web]
+) -> None:
+    (one, _), docs = spaces, clone(team, spaces, "docs")
+    one.edit("p1", "P1 two.", "See [P2](p2.md).")
+    transfer(docs)
+    docs.run("sync")
+    assert "See [P2](../one/p2.md)." in docs.read("two/moved.md")
