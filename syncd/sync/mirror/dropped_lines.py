@@ -1,5 +1,5 @@
-"""Lines of main content that a merge on the platform took out: where both had changed the same, it keeps those of the
-change request alone, and where that had deleted the page, none."""
+"""What a merge on the platform took out of main content: where both had changed the same, it keeps the lines and titles
+of the change request alone, and where that had deleted the page, none."""
 
 from collections.abc import Iterator
 
@@ -7,28 +7,42 @@ from syncd.plan.merge.hunks import list_hunks
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.merge.result import EntryConflict, MergeResult
+from syncd.sync.merge.summaries import read_summary
 from syncd.sync.merge.texts import split_conflict
 
 
 def find_dropped(repository: Repository, binding: Binding, both: MergeResult, *, after: str) -> Iterator[str]:
     """Yield the paths of a space's pages that lost lines of main content when a change request was merged.
 
-    Shape: `both` is Git's merge of main content, as ours, and the change request; `after` is the commit of main content
-    that came of it. Titles and files without lines are not looked at.
+    Shape: a page that moved has two paths, and for a title there is that of the table of contents. `both` is
+    Git's merge of main content, as ours, and the change request; `after` is the commit of main content that came of it.
+    Files without lines are not looked at: a change request cannot replace them.
     """
+    summary = read_summary(repository, binding, after) if both.conflicts else None
     for conflict in both.conflicts:
-        if binding.holds(conflict.path) and _lacks_lines(repository, conflict, after):
-            yield conflict.path
+        ours, path = conflict.pages[0].ours, _find_path(repository, conflict, after)
+        if not binding.holds(conflict.path) or ours is None or path is None:
+            continue
+        if _lacks_lines(repository, conflict, repository.lookup(after, path) or ""):
+            yield from dict.fromkeys((ours.path, path))
+        entry = summary.index_pages().get(path) if summary is not None else None
+        if summary is not None and entry is not None and conflict.find_title("ours") not in ("", entry.title):
+            yield summary.path
     for path in both.revived_paths:
         had, has = (repository.lookup(commit, path) is not None for commit in (both.ours, after))
         if binding.holds(path) and had and not has:
             yield path
 
 
-def _lacks_lines(repository: Repository, conflict: EntryConflict, after: str) -> bool:
-    """Whether a commit has a page without some of the lines in conflict that main content had."""
-    hunks, oid = list_hunks(split_conflict(repository, conflict)), repository.lookup(after, conflict.path)
-    if oid is None:
-        return False
-    now = set(repository.read(oid).splitlines())
-    return any(line.strip() and line not in now for hunk in hunks for line in hunk.ours.splitlines())
+def _find_path(repository: Repository, conflict: EntryConflict, commit: str) -> str | None:
+    """Where a commit has the page that is in conflict itself: in the change request's place, else in main content's."""
+    page = conflict.pages[0]
+    paths = (version.path for version in (page.theirs, page.ours) if version is not None)
+    return next((path for path in paths if repository.lookup(commit, path) is not None), None)
+
+
+def _lacks_lines(repository: Repository, conflict: EntryConflict, now: str) -> bool:
+    """Whether a blob lacks some of the lines in conflict that main content had."""
+    lines = set(repository.read(now).splitlines())
+    hunks = list_hunks(split_conflict(repository, conflict))
+    return any(line.strip() and line not in lines for hunk in hunks for line in hunk.ours.splitlines())

@@ -265,17 +265,17 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
 def _describe_dropped(
     workspace: Workspace, binding: Binding, merged: Sequence[Proposal], before: str | None, after: str
 ) -> Iterator[str]:
-    """A note for each change request whose merge took lines of main content out."""
+    """A note for each change request whose merge took something out of main content."""
     for proposal in merged:
         if before is None:
             return
         both = merge(workspace, before, find_head(workspace, binding, proposal))
-        paths = list(find_dropped(workspace.repository, binding, both, after=after))
+        paths = dict.fromkeys(find_dropped(workspace.repository, binding, both, after=after))
         if paths:
             number, named = proposal.change_request.number, " ".join(map(shlex.quote, paths))
             yield (
-                f"#{number} was merged on the platform while it was in conflict with main content, and lines of main "
-                f"content are gone: git diff {before[:10]} {after[:10]} -- {named}"
+                f"#{number} was merged on the platform while it was in conflict with main content, and what that said "
+                f"is gone: git diff {before[:10]} {after[:10]} -- {named}"
             )
 
 

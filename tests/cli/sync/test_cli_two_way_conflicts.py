@@ -77,9 +77,34 @@ def test_lines_that_a_merge_in_the_browser_took_out_of_a_page_in_conflict_are_na
     assert web.client.change_requests.merge(web.space, str(request)).result == "conflicts"
     said = docs.run("sync")
     assert f"#{request} was merged on the platform while it was in conflict with main content" in said
-    command = said.split("lines of main content are gone: git ")[1].splitlines()[0]
+    command = said.split("is gone: git ")[1].splitlines()[0]
     assert "-P3 two, says the web." in docs.git(*command.split())
-    assert "are gone" not in docs.run("sync")
+    assert "is gone" not in docs.run("sync")
+
+
+def test_lines_are_named_where_the_merge_in_the_browser_moved_their_page(docs: Writer, web: Web) -> None:
+    docs.rename("p3.md", "s7.md")
+    docs.edit("s7.md", "P3 two.", "P3 two, says B.")
+    docs.run("push")
+    request = web.proposed()
+    web.edit("p3", "P3 two.", "P3 two, says the web.")
+    assert web.client.change_requests.merge(web.space, str(request)).result == "conflicts"
+    said = docs.run("sync")
+    command = said.split("is gone: git ")[1].splitlines()[0]
+    assert "-P3 two, says the web." in docs.git(*command.split())
+
+
+def test_a_title_that_a_merge_in_the_browser_took_out_is_named(docs: Writer, web: Web) -> None:
+    docs.retitle("P3", "Ours")
+    docs.retitle("P4", "Fourth")
+    docs.run("push")
+    request = web.proposed()
+    web.retitle("p3", "Theirs")
+    assert web.client.change_requests.merge(web.space, str(request)).result == "conflicts"
+    said = docs.run("sync")
+    command = said.split("is gone: git ")[1].splitlines()[0]
+    assert "-* [Theirs](p3.md)" in docs.git(*command.split())
+    assert "is gone" not in docs.run("sync")
 
 
 def test_lines_of_a_page_that_a_merge_in_the_browser_deletes_are_named(docs: Writer, web: Web) -> None:
@@ -90,10 +115,10 @@ def test_lines_of_a_page_that_a_merge_in_the_browser_deletes_are_named(docs: Wri
     request = web.proposed()
     assert web.client.change_requests.merge(web.space, str(request)).result == "conflicts"
     said = docs.run("sync")
-    command = said.split("lines of main content are gone: git ")[1].splitlines()[0]
+    command = said.split("is gone: git ")[1].splitlines()[0]
     assert "-P3 two, says the web." in docs.git(*command.split())
     assert "p4.md" not in command
-    assert "are gone" not in docs.run("sync")
+    assert "is gone" not in docs.run("sync")
 
 
 def test_what_waited_beside_a_conflict_is_whole_once_it_is_resolved(docs: Writer, web: Web) -> None:
