@@ -39,7 +39,7 @@ SIDES: tuple[Side, Side] = ("ours", "theirs")
 # Shown to people, and compared to tell the kinds of conflict apart.
 SAME_LINES = "both sides changed the same lines"
 NOT_TEXT = "both sides changed it, and it is not text that can be merged"
-TWO_NEW = "both sides added it, with different words"
+TWO_NEW = "both sides added it, with different content"
 SAME_PLACE = "two pages would come to lie at one path"
 TITLES = "both sides gave it another title in the table of contents"
 LINKED = "a page in conflict links to it"

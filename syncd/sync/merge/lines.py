@@ -12,7 +12,7 @@ from syncd.layout.compare.reformat import ends_with_crlf, match_line_ends, set_l
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.links import find_targets, follow_moves
 from syncd.layout.tree.paths import is_markdown
-from syncd.plan.merge.pages import SIDES, Decision, Page, Side, TextSource, Version
+from syncd.plan.merge.pages import NOT_TEXT, SAME_LINES, SIDES, Decision, Page, Side, TextSource, Version
 from syncd.repo.repository import Repository
 from syncd.repo.values import MergedText
 from syncd.sync.merge.texts import follow_links, store_texts
@@ -64,6 +64,13 @@ def merge_lines(
     return mark_conflicts(
         repository, [trios.get(number, list_blobs(one.page)) for number, one in enumerate(to_merge)], texts
     )
+
+
+def explain_conflict(text: MergedText) -> str:
+    """Return why what both sides changed does not merge; "" where it does. Git marks no lines in what is no text."""
+    if not text.conflicts:
+        return ""
+    return SAME_LINES if b"<<<<<<<" in text.text else NOT_TEXT
 
 
 def mark_conflicts(

@@ -10,7 +10,6 @@ from functools import partial
 from syncd.layout.tree.summary import transform_entries
 from syncd.plan.merge.pages import (
     LINKED,
-    SAME_LINES,
     SIDES,
     TWO_NEW,
     Decision,
@@ -29,7 +28,7 @@ from syncd.sync.binding import Binding
 from syncd.sync.directories import follow_places, follow_roots, follow_spaces
 from syncd.sync.merge.base import find_base, find_base_changes, join_commits, list_former_tips
 from syncd.sync.merge.compose import compose_result
-from syncd.sync.merge.lines import READ_MAX, has_same_words, list_blobs, mark_conflicts, merge_lines
+from syncd.sync.merge.lines import READ_MAX, explain_conflict, has_same_words, list_blobs, mark_conflicts, merge_lines
 from syncd.sync.merge.link_targets import find_deleted_targets
 from syncd.sync.merge.lossy_forms import find_unseen_edits
 from syncd.sync.merge.moves import (
@@ -314,7 +313,7 @@ class _Merge:
         pages = [decision.page for decision in decisions]
         texts = merge_lines(self.repository, with_base, _list_moves(pages), decisions)
         known = {
-            decision.page: replace(decision, oid=text.oid, why=SAME_LINES if text.conflicts else "")
+            decision.page: replace(decision, oid=text.oid, why=explain_conflict(text))
             for decision, text in zip(with_base, texts, strict=True)
         }
         self.texts = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from syncd.plan.merge.hunks import Labels, join_hunks, list_hunks, replace_hunks
-from syncd.plan.merge.pages import SAME_PLACE, SIDES, TITLES, Side, other_side
+from syncd.plan.merge.pages import NOT_TEXT, SAME_PLACE, SIDES, TITLES, Side, other_side
 from syncd.sync.binding import Binding
 from syncd.sync.merge.compose import apply_choices
 from syncd.sync.merge.former_records import convert_former_record
@@ -204,7 +204,7 @@ def test_pictures_changed_on_both_sides_are_held(place: Place) -> None:
     meeting = merge(
         place.workspace, place.commit({"a.png": b"\0two\n"}, base), place.commit({"a.png": b"\0three\n"}, base)
     )
-    assert [page.path for page in meeting.conflicts] == ["a.png"]
+    assert [(page.path, page.why) for page in meeting.conflicts] == [("a.png", NOT_TEXT)]
 
 
 @pytest.mark.parametrize("moved", ["the page", "what it links to"])
