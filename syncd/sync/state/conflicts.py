@@ -58,7 +58,8 @@ def find_shared_branch(workspace: "Workspace", name: str, branch: str) -> str:
     for none.
 
     Shape: a change request's content is there once a run has pushed it. What people have pushed is in conflict with
-    what the branch here has taken in, and the branch there has not: a change request, or main content.
+    what the branch here has taken in, and the branch there has not: a change request, or main content. Where that has
+    both, it is in conflict with commits of this clone alone, which no other one has.
     """
     upstream, changes = workspace.upstream, f"{workspace.remote}/changes/"
     if upstream is None or not upstream.has_mirror:
@@ -66,8 +67,17 @@ def find_shared_branch(workspace: "Workspace", name: str, branch: str) -> str:
     request = name.removeprefix(changes) if name.startswith(changes) else find_unshared_request(workspace, name, branch)
     if request:
         return f"{upstream.name}/{upstream.change_branch(request)}"
-    is_mirrored = name == f"{workspace.remote}/main" or name.startswith(f"{upstream.name}/")
+    is_mirrored = name == f"{workspace.remote}/main" or _lacks_main_content(workspace, name)
     return f"{upstream.name}/{upstream.mirror}" if is_mirrored else ""
+
+
+def _lacks_main_content(workspace: "Workspace", name: str) -> bool:
+    """Whether a branch of the upstream remote, by the name that people call it, has not taken in all main content."""
+    repository, upstream = workspace.repository, workspace.upstream
+    if upstream is None or not name.startswith(f"{upstream.name}/"):
+        return False
+    main, there = repository.resolve(workspace.main), repository.resolve(f"refs/remotes/{name}")
+    return main is not None and there is not None and not repository.is_ancestor(main, there)
 
 
 def find_unshared_request(workspace: "Workspace", name: str, branch: str) -> str:

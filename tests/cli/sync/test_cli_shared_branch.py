@@ -32,6 +32,19 @@ def pull(writer: Writer, other: Writer) -> None:
     writer.git("pull", "--quiet", "--no-rebase", "--no-edit", str(other.path), "main")
 
 
+def share(ann: Writer, team: Team) -> Writer:
+    """Give Ann's clone an upstream, and return a clone of that by somebody who has Git only."""
+    ann.git("clone", "--quiet", "--bare", ".", str(team.root / "origin.git"))
+    ann.git("remote", "add", "origin", str(team.root / "origin.git"))
+    file = ann.path / ".git" / "syncd.toml"
+    file.write_text(f'{file.read_text()}\n[repository.upstream]\nremote = "origin"\n')
+    ann.run("trust", "--yes")
+    ann.run("sync")
+    cleo = Writer(team.root / "cleo")
+    ann.git("clone", "--quiet", str(team.root / "origin.git"), str(cleo.path))
+    return cleo
+
+
 def settle_both(web: Web, ann: Writer, bob: Writer) -> None:
     """Let both sync and take in each other's commits, and merge all, until no change request is left."""
     for _ in range(4):
@@ -117,14 +130,7 @@ def test_a_page_that_another_clone_brought_keeps_its_file(web: Web, ann: Writer,
 def test_commits_of_others_that_a_reset_leaves_out_come_again_from_the_upstream(
     web: Web, ann: Writer, team: Team, deed: str
 ) -> None:
-    ann.git("clone", "--quiet", "--bare", ".", str(team.root / "origin.git"))
-    ann.git("remote", "add", "origin", str(team.root / "origin.git"))
-    file = ann.path / ".git" / "syncd.toml"
-    file.write_text(f'{file.read_text()}\n[repository.upstream]\nremote = "origin"\n')
-    ann.run("trust", "--yes")
-    ann.run("sync")
-    cleo = Writer(team.root / "cleo")
-    ann.git("clone", "--quiet", str(team.root / "origin.git"), str(cleo.path))
+    cleo = share(ann, team)
     cleo.edit("p2.md", "P2 two.", "P2 two, says Cleo.")
     cleo.git("push", "--quiet")
     ann.run("sync")
@@ -212,3 +218,22 @@ def test_a_page_with_a_title_that_another_clones_new_page_has_is_one_of_its_own(
     bob.edit("SUMMARY.md", "* [P2]", "  * [Introduction](p1/start.md)\n* [P2]")
     assert "already" not in bob.run("sync")
     assert "start" in web.slugs(request=web.proposed())
+
+
+def test_a_conflict_with_what_somebody_pushed_names_no_merge_that_does_not_settle_it(
+    web: Web, ann: Writer, team: Team
+) -> None:
+    cleo = share(ann, team)
+    cleo.edit("p2.md", "P2 two.", "P2 two, says Cleo.")
+    cleo.git("push", "--quiet")
+    ann.edit("p2.md", "P2 two.", "P2 two, says Ann.")
+    said = ann.run("sync", code=6)
+    assert conflicts(said) == ["p2.md"]
+    assert "    syncd resolve p2.md, with --ours, --theirs or --edit\n" in said
+    cleo.git("fetch", "--quiet")
+    assert cleo.git("merge", "origin/syncd/platform") == "Already up to date.\n"
+    ann.run("resolve", "p2.md", "--ours")
+    ann.settle()
+    assert "P2 two, says Ann." in web.text("p2", request=web.proposed())
+    cleo.git("pull", "--quiet", "--ff-only")
+    assert "P2 two, says Ann." in cleo.read("p2.md")
