@@ -159,7 +159,7 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
 def _explain_unsent(work: BranchWork) -> str:
     """Why a push has sent nothing of what a branch has changed, as far as Git shows it."""
     if not work.unrelated_to:
-        return "syncd check may say why"
+        return "a note above, or syncd check, may say why"
     main = escape(work.unrelated_to)
     why = f"{escape(work.branch)} has no commit in common with {main}, so what it lacks is not deleted"
     return f"{why}; if that is meant: git merge --strategy=ours --allow-unrelated-histories {main}"

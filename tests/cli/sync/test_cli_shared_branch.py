@@ -82,7 +82,9 @@ def test_a_branch_with_nothing_else_opens_no_change_request(web: Web, ann: Write
     ann.add("new.md", "New")
     ann.run("sync")
     pull(bob, ann)
-    assert "adds new.md already" in bob.run("sync")
+    said = bob.run("sync")
+    assert "adds new.md already" in said
+    assert "! not sent: SUMMARY.md, new.md; a note above, or syncd check, may say why" in said
     assert len(web.requests()) == 1
     web.archive(web.proposed())
     assert "adds new.md already" not in bob.run("sync")
