@@ -267,10 +267,18 @@ class Repository:
         return self._history.list_commits(exclude, include, limit=limit)
 
     def find_line_commits(
-        self, commit: str, path: str, lines: Sequence[tuple[int, int]], *, exclude: Sequence[str]
+        self,
+        commit: str,
+        path: str,
+        lines: Sequence[tuple[int, int]],
+        *,
+        exclude: Sequence[str],
+        should_follow_moves: bool = False,
     ) -> dict[int, str]:
         """Return the commit that each line of a file comes from, as `blame.find_line_commits` does."""
-        return blame.find_line_commits(self._git, commit, path, lines, exclude=exclude)
+        return blame.find_line_commits(
+            self._git, commit, path, lines, exclude=exclude, should_follow_moves=should_follow_moves
+        )
 
     def find_last_change(self, commit: str, path: str, *, exclude: Sequence[str]) -> str:
         """Return the newest ancestor of a commit, or itself, that changed a path, as `blame.find_last_change` does."""

@@ -16,18 +16,26 @@ _LINE = re.compile(rb"([0-9a-f]{40,64}) \d+ (\d+)(?: \d+)?")
 
 
 def find_line_commits(
-    git: Git, commit: str, path: str, lines: Sequence[tuple[int, int]], *, exclude: Sequence[str]
+    git: Git,
+    commit: str,
+    path: str,
+    lines: Sequence[tuple[int, int]],
+    *,
+    exclude: Sequence[str],
+    should_follow_moves: bool = False,
 ) -> dict[int, str]:
     """Return the commit that each line of a file comes from, by the line's number.
 
-    Shape: lines count from 0, and a range of `lines` ends before its second number. A line that an excluded commit has
-    already is left out; a file that the commit lacks has no lines. Source: git-blame(1), the porcelain format.
+    Shape: with `should_follow_moves`, a line that was moved within the file comes from where it was written. Lines
+    count from 0, and a range of `lines` ends before its second number. A line that an excluded commit has already is
+    left out; a file that the commit lacks has no lines. Source: git-blame(1), the porcelain format.
     """
     ranges = [f"-L{start + 1},{end}" for start, end in lines if start < end]
     if not ranges:
         return {}
     names = [*(f"^{check_oid(oid)}" for oid in exclude), check_oid(commit)]
-    status, output, _ = git.attempt("blame", *_OPTIONS, *ranges, *names, "--", path)
+    moves = ("-M1",) if should_follow_moves else ()
+    status, output, _ = git.attempt("blame", *_OPTIONS, *moves, *ranges, *names, "--", path)
     found: dict[int, str] = {}
     old: set[str] = set()
     oid = ""

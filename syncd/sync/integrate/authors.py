@@ -94,24 +94,19 @@ def _view_title(workspace: Workspace, conflict: PageConflict, hunk: Hunk, side: 
 
 def _find_title_author(workspace: Workspace, conflict: PageConflict, side: Side) -> Author | None:
     """Who wrote the line of the table of contents that gives a page its title."""
-    title, repository, commit = (
-        conflict.entry.find_title(side),
-        workspace.repository,
-        _find_side_commit(conflict, side),
-    )
+    repository, commit = workspace.repository, _find_side_commit(conflict, side)
+    version, exclude = conflict.page.at(side), conflict.result.base.commits
     for binding in workspace.bindings:
-        listing = read_summary(repository, binding, commit)
-        if listing is None or not binding.holds(conflict.path):
+        table = read_summary(repository, binding, commit)
+        entry = table.index_pages().get(version.path) if table is not None and version is not None else None
+        if table is None or entry is None:
             continue
-        lines = split_lines(repository.read(listing.oid))
-        at = next((number for number, line in enumerate(lines) if f"[{title}]".encode() in line), None)
-        if at is not None:
-            wrote = repository.find_line_commits(
-                commit, listing.path, [(at, at + 1)], exclude=conflict.result.base.commits
-            )
-            return _read_author(
-                workspace, wrote.get(at) or _find_last_change(workspace, conflict, commit, listing.path)
-            )
+        at = entry.line - 1
+        # The other side may have moved the line, which a merge has at another place then.
+        wrote = repository.find_line_commits(
+            commit, table.path, [(at, at + 1)], exclude=exclude, should_follow_moves=True
+        )
+        return _read_author(workspace, wrote.get(at) or _find_last_change(workspace, conflict, commit, table.path))
     return None
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from syncd.cli.sync.conflict_lines import underline_new_words
 from syncd.fault_points import FaultPoint
-from tests.cli.sync.two_way import HOME, MAIN, Web, Writer, text_of
+from tests.cli.sync.two_way import FOUR, HOME, MAIN, Team, Web, Writer, text_of
 from tests.stopping import run_until_stopped
 
 pytestmark = pytest.mark.story
@@ -222,6 +222,20 @@ def crlf(docs: Writer, web: Web) -> Writer:
     web.edit("p1", "P1 one.", "P1 one, says the web.")
     docs.run("sync", code=6)
     return docs
+
+
+def test_a_title_is_its_authors_where_the_merge_has_moved_the_entry(docs: Writer, web: Web, team: Team) -> None:
+    docs.replace("SUMMARY.md", "[P1]", "[Mine]")
+    docs.commit("Another page")
+    docs.replace("SUMMARY.md", "[P2]", "[Mine]")
+    docs.commit("This page")
+    listed = FOUR["SUMMARY.md"].replace("* [P2](p2.md)\n", "")
+    team.replace_content(web, {**FOUR, "SUMMARY.md": f"{listed}* [Theirs](p2.md)\n"})
+    docs.run("sync", code=6)
+    said = docs.run("resolve", code=6)
+    (line,) = [line for line in said.splitlines() if "calls it “Mine”" in line]
+    assert "A. Writer" in line
+    assert line.endswith(" This page")
 
 
 def test_a_page_with_crlf_keeps_its_line_ends_and_what_only_git_changed(crlf: Writer) -> None:
