@@ -55,13 +55,16 @@ def match_outlines(
     """Return three tables of contents with the same identity for what is the same entry on several sides.
 
     Shape: `ours_paths` and `theirs_paths` have where two of the sides have each of the base's files. A page is told by
-    its file; a group by slug or title, else by most of its children; a link by where it leads and its title, else by
-    one of both; a computed tree by its YAML, else by being the only other one. Linear.
+    its file; a group by slug or title, of which a new one that both sides have counts first where most of its pages are
+    in it, else by most of its children; a link by where it leads and its title, else by one of both; a computed tree by
+    its YAML, else by being the only other one. Linear.
     """
     sides = (_read_side(base, {}), _read_side(ours, ours_paths), _read_side(theirs, theirs_paths))
     first = _number_rest("base", sides[0])
     _identify_known(first, sides[1])
     _identify_known(first, sides[2])
+    _identify_renamed(first, sides[1], sides[2])
+    _identify_renamed(first, sides[2], sides[1])
     _identify_known(_number_rest("ours", sides[1]), sides[2])
     _number_rest("theirs", sides[2])
     one, two, three = map(_build_outline, sides)
@@ -163,6 +166,29 @@ def _pair_by_children(left: Sequence[OutlineEntry], right: Sequence[OutlineEntry
         winners = [group for count, group in claim if count == best]
         if 2 * best > sum(count for count, _ in claim) and len(winners) == 1:
             winners[0].identity = identity
+
+
+def _identify_renamed(
+    base: Sequence[OutlineEntry], renaming: Sequence[OutlineEntry], other: Sequence[OutlineEntry]
+) -> None:
+    """Give a group of the other side that has the new title of a group and its pages the identity of that group, and
+    take it from the one that has the former title: the other side made that anew, or left it behind."""
+    former = {spot.identity: spot.entry.title for spot in base if spot.entry.kind == "group"}
+    titles = set(former.values())
+    given = {spot.identity: spot for spot in other}
+    groups = [spot for spot in other if spot.identity == TOP and spot.entry.kind == "group"]
+    named = _index_by_key(groups, _find_title, numbered=False)
+    for spot in renaming:
+        twin, left = named.get(spot.entry.title), given.get(spot.identity)
+        if spot.identity not in former or spot.entry.title in titles or twin is None or left is None:
+            continue
+        if left.entry.title == former[spot.identity] and _count_pages(spot, twin) > _count_pages(spot, left):
+            twin.identity, left.identity = spot.identity, TOP
+
+
+def _count_pages(one: OutlineEntry, other: OutlineEntry) -> int:
+    """How many pages two groups share."""
+    return len({child.identity for child in one.children if child.is_page} & {c.identity for c in other.children})
 
 
 def _build_outline(spots: Sequence[OutlineEntry]) -> Outline:

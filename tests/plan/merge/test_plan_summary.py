@@ -239,6 +239,15 @@ def test_a_retitled_group_is_known_by_its_pages() -> None:
     assert outcome(base, ours, theirs) == MergedSummary(table(theirs.replace("Group", "Reference")))
 
 
+@pytest.mark.parametrize("left", ["## Group\n\n", "## Group\n\n* [New](new.md)\n\n"])
+def test_a_group_that_both_sides_retitled_is_one_beside_a_new_one_of_the_former_title(left: str) -> None:
+    base = "* [A](a.md)\n\n## Group\n\n* [B](b.md)\n* [C](c.md)\n"
+    here = base.replace("Group", "Reference")
+    there = here.replace("## Reference", f"{left}## Reference")
+    assert outcome(base, here, there) == MergedSummary(table(there))
+    assert outcome(base, there, here) == MergedSummary(table(there))
+
+
 def test_a_link_that_comes_before_its_page_does_not_become_the_page() -> None:
     base = "* [A](a.md)\n* [See A](a.md)\n* [B](b.md)\n"
     theirs = "* [See A](a.md#)\n* [B](b.md)\n* [A](a.md)\n"
