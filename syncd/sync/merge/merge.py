@@ -100,7 +100,8 @@ def find_merge_base(workspace: Workspace, ours: str, theirs: str, *, branch: str
     key = ("base", workspace.bindings, ours, theirs, workspace.repository.resolve(workspace.main), former_tips)
     if key not in workspace.cache:
         plain = find_base(workspace, ours, theirs, partial(_merge_two_bases, workspace))
-        workspace.cache[key] = _widen_base(workspace, former_tips, ours, theirs, plain) if former_tips else plain
+        found = _widen_base(workspace, former_tips, ours, theirs, plain) if former_tips else plain
+        workspace.cache[key] = replace(found, former_tips=former_tips)
     base: Base = workspace.cache[key]
     return base
 
@@ -184,7 +185,9 @@ class _Merge:
         base_tree, *sides = (one.tree for one in moved)
         one, other = (follow_renames(self.repository, self.bindings, base_tree, side) for side in sides)
         trees = (base_tree, one, other)
-        joined = join_halves(self.repository, self.bindings, (ours, theirs), trees, self._find_moves())
+        joined = join_halves(
+            self.repository, self.bindings, (ours, theirs), trees, self._find_moves(), former_tips=base.former_tips
+        )
         base_tree, one, other = (
             tree if tree == now else drop_absent_pages(self.repository, self.bindings, now, [tree])
             for tree, now in zip(trees, joined, strict=True)

@@ -146,6 +146,8 @@ def join_halves(
     sides: tuple[str, str],
     trees: tuple[str, str, str],
     recorded: RecordedMoves,
+    *,
+    former_tips: Sequence[str] = (),
 ) -> tuple[str, str, str]:
     """Return the trees of a merge in which a page that one side has moved to another space is one page for the others.
 
@@ -153,7 +155,8 @@ def join_halves(
     page in both spaces. There it is left where this side does not have it any more, with what the other side made of
     both, so that this goes with the page; where both were given other lines, nothing is joined. `sides` are the
     commits, `trees` those of base, ours and theirs, and `recorded` the moves of each side, by which the other side may
-    have given a half another path. SUMMARY.md may list a page that its tree has no more.
+    have given a half another path. `former_tips` are those of ours: the move may be one that a rewrite dropped or made
+    anew. SUMMARY.md may list a page that its tree has no more.
     """
     base, found = trees[0], list(trees)
     for number, other in ((1, 2), (2, 1)) if len(bindings) > 1 else ():
@@ -162,39 +165,48 @@ def join_halves(
         edited = {one.path for one in changes if one.status == "M" and is_markdown(one.path)} | moved.keys()
         others = repository.compare_trees(base, trees[number])
         gone = [one.path for one in others if one.status == "D" and is_markdown(one.path)]
-        for path in gone if edited else ():
-            half = _find_other_half(repository, bindings, sides[number - 1], sides[other - 1], path)
-            if half is None or edited.isdisjoint((path, half)) or repository.lookup(trees[number], half) is None:
+        here, there = sides[number - 1], sides[other - 1]
+        lines = [(there, here), *((here, tip) for tip in former_tips if number == 1)]
+        known = _index_halves(repository, bindings, lines) if gone and edited else {}
+        for path in gone:
+            halves = known.get(path, ())
+            half = next((one for one in halves if repository.lookup(base, one) is not None), None)
+            is_there = any(repository.lookup(trees[number], one) is not None for one in halves)
+            if half is None or edited.isdisjoint((path, half)) or not is_there:
                 continue
-            there = [moved.get(one, one) for one in (path, half)]
-            versions = [(base, half), *((trees[other], one) for one in there)]
+            now = [moved.get(one, one) for one in (path, half)]
+            versions = [(base, half), *((trees[other], one) for one in now)]
             before, edit, left = (repository.find_file(tree, one) for tree, one in versions)
             if before is None or edit is None or left is None:
                 continue
             (text,) = repository.merge_texts([(before.oid, edit.oid, left.oid)])
             if not text.conflicts:
-                joined = {there[1]: None, there[0]: replace(edit, oid=text.oid)}
+                joined = {now[1]: None, now[0]: replace(edit, oid=text.oid)}
                 for place, files in ((0, {half: None}), (other, joined)):
                     found[place] = repository.write_tree(found[place], files)
     return found[0], found[1], found[2]
 
 
-def _find_other_half(
-    repository: Repository, bindings: Sequence[Binding], side: str, other: str, path: str
-) -> str | None:
-    """The path in another space to or from which a commit of a side, that the other has not, moved a file."""
-    if repository.is_tree(side) or repository.is_tree(other):
-        return None  # a plain tree has no history that could say it
-    space = next((binding for binding in bindings if binding.holds(path)), None)
-    commits = repository.list_commits(other, side, limit=COMMITS_MAX) if space is not None else []
-    steps = [(one.parents[0], one.oid) for one in commits if len(one.parents) == 1]  # a merge brings others' moves
-    here = repository.select_present([before for before, _ in steps])  # not all are, in a shallow clone
-    for before, after in steps:
-        for change in repository.compare_trees(before, after, renames=True) if before in here else ():
-            half = {change.old_path: change.path, change.path: change.old_path}.get(path)
-            if half is not None and any(one.holds(half) for one in bindings if one != space):
-                return half
-    return None
+def _index_halves(
+    repository: Repository, bindings: Sequence[Binding], lines: Iterable[tuple[str, str]]
+) -> dict[str, list[str]]:
+    """For each path the paths in other spaces to or from which a commit moved its file, newest first; of each two
+    commits, those of the second that the first lacks."""
+    found: dict[str, list[str]] = {}
+    for without, tip in lines:
+        if repository.is_tree(without) or repository.is_tree(tip):
+            continue  # a plain tree has no history that could say it
+        commits = repository.list_commits(without, tip, limit=COMMITS_MAX)
+        steps = [(one.parents[0], one.oid) for one in commits if len(one.parents) == 1]  # a merge brings others' moves
+        here = repository.select_present([before for before, _ in steps])  # not all are, in a shallow clone
+        for before, after in steps:
+            for change in repository.compare_trees(before, after, renames=True) if before in here else ():
+                old, new = change.old_path, change.path
+                space = next((one for one in bindings if old is not None and one.holds(old)), None)
+                if old is not None and space is not None and any(one.holds(new) for one in bindings if one != space):
+                    found.setdefault(old, []).append(new)
+                    found.setdefault(new, []).append(old)
+    return found
 
 
 def find_moves_by_text(

@@ -42,12 +42,14 @@ class Base:
     Shape: `tree` need not be that of `commits`: for a rewritten branch, it also counts former tips. `commits` become
     the parents of a part, so no former tip is among them: that would bring the dropped commits back. `ambiguous` are
     paths that are in conflict between several best common ancestors: where the sides differ in one of these, they are
-    in conflict too, since choosing one ancestor would favour a side.
+    in conflict too, since choosing one ancestor would favour a side. `former_tips` are what the branch was before a
+    rewrite: their commits tell which pages they had moved.
     """
 
     tree: str
     commits: tuple[str, ...]
     ambiguous: frozenset[str] = frozenset()
+    former_tips: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -94,6 +94,38 @@ def test_a_reviewers_words_follow_a_page_whose_move_is_reverted(two: Two) -> Non
     assert "q1" not in other.slugs()
 
 
+@pytest.mark.parametrize("commit", ["reset", "amend"])
+def test_a_reviewers_words_follow_a_page_whose_move_is_dropped(two: Two, commit: str) -> None:
+    docs, one, other = two
+    other.edit("q1", "P1 one.", "P1 one, says R.", request=other.proposed())
+    docs.git("reset", "--quiet", "--hard" if commit == "reset" else "--soft", "HEAD~1")
+    if commit == "amend":
+        docs.git("restore", "--staged", "--worktree", "--source=HEAD", ".")
+    docs.edit("two/p2.md", "P2 one.", "P2 one, says A.")
+    docs.run("sync")
+    assert not docs.has("two/q1.md"), "the page is in both spaces"
+    assert "P1 one, says R." in docs.read("one/p1.md")
+    merge_all(docs, one, other)
+    assert "P1 one, says R." in one.text("p1")
+    assert "q1" not in other.slugs()
+
+
+def test_words_in_a_half_that_is_merged_follow_to_the_path_that_an_amendment_gives_it(two: Two) -> None:
+    docs, one, other = two
+    other.merge()
+    other.edit("q1", "P1 one.", "P1 one, says R.")
+    docs.git("mv", "two/q1.md", "two/r1.md")
+    docs.replace("two/SUMMARY.md", "(q1.md)", "(r1.md)")
+    docs.git("commit", "--quiet", "--all", "--amend", "--no-edit")
+    docs.run("sync")
+    assert not docs.has("two/q1.md"), "the page is there twice"
+    assert "P1 one, says R." in docs.read("two/r1.md")
+    merge_all(docs, one, other)
+    assert "P1 one, says R." in other.text("r1")
+    assert "q1" not in other.slugs()
+    assert "p1" not in one.slugs()
+
+
 def test_a_file_of_no_space_is_deleted_while_others_edit_pages(two: Two) -> None:
     docs, one, _ = two
     docs.write("notes.md", "# Notes\n")
