@@ -14,6 +14,8 @@ could not be done, and all else was. Source: syncd/manual/reference/exit-codes.m
 
 CONFLICT, PAGE = "conflict", "page"
 """The flows of results about one page that waits for a person: it is in conflict, or no platform takes it."""
+LOST_WORDS = "the platform had lost words of it, and they were edited there in the same place"
+"""Why a page is in conflict that a branch need not have changed."""
 BIND = "bind"
 """The flow that joins a space with a branch; a space that is bound has no outcome of it."""
 

@@ -41,7 +41,6 @@ from syncd.sync.merge.moves import (
 )
 from syncd.sync.merge.result import (
     EXCLUDED,
-    LOST_WORDS,
     SEVERAL_BASES,
     Base,
     Decisions,
@@ -58,6 +57,7 @@ from syncd.sync.merge.titles import (
     find_changed_entries,
     list_titles,
 )
+from syncd.sync.outcome import LOST_WORDS
 from syncd.sync.workspace import Workspace
 
 _COMPARED = (TWO_NEW, LOST_WORDS, SEVERAL_BASES)

@@ -32,7 +32,6 @@ Choice = Side | OwnText
 """What a person decided for a page in conflict: a side, or a text of their own."""
 EXCLUDED = "it was left out by the caller"
 SEVERAL_BASES = "both sides have merged it differently before"
-LOST_WORDS = "the platform had lost words of it, and they were edited there in the same place"
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from syncd.repo.repository import Repository
 from syncd.store.status import FlowOutcome
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
-from syncd.sync.outcome import CONFLICT, PAGE, Held
+from syncd.sync.outcome import CONFLICT, LOST_WORDS, PAGE, Held
 from syncd.sync.state.proposed_refs import list_proposed
 
 if TYPE_CHECKING:  # `status` looks at what is settled, and needs neither
@@ -108,9 +108,10 @@ def list_conflict_paths(workspace: "Workspace", binding: Binding, branch: str) -
 
 def drop_settled(repository: Repository, outcomes: Sequence[FlowOutcome]) -> tuple[FlowOutcome, ...]:
     """Return the outcomes without what a person has settled with Git since they were recorded: conflicts of branches
-    that hold what they were in conflict with, and refused pages of which a branch has something else now.
+    that hold what they were in conflict with, or have nothing that it lacks, and refused pages of which a branch has
+    something else now.
     """
-    settled: dict[tuple[str, str, str], bool] = {}
+    settled: dict[tuple[str, str, str, bool], bool] = {}
     for one in outcomes:
         subject = _describe_subject(one)
         if one.state == "held" and one.branch and one.lane and subject not in settled:
@@ -118,9 +119,11 @@ def drop_settled(repository: Repository, outcomes: Sequence[FlowOutcome]) -> tup
     return tuple(one for one in outcomes if not settled.get(_describe_subject(one)))
 
 
-def _describe_subject(outcome: FlowOutcome) -> tuple[str, str, str]:
-    """What an outcome is about: the two sides of a conflict, or a page that was refused."""
-    return outcome.branch, outcome.lane, outcome.key if outcome.flow == PAGE else ""
+def _describe_subject(outcome: FlowOutcome) -> tuple[str, str, str, bool]:
+    """What an outcome is about: the two sides of a conflict, and whether it is about words that the platform has lost;
+    or a page that was refused."""
+    page = outcome.key if outcome.flow == PAGE else ""
+    return outcome.branch, outcome.lane, page, LOST_WORDS in outcome.sentence
 
 
 def _is_settled(repository: Repository, outcome: FlowOutcome) -> bool:
@@ -130,7 +133,11 @@ def _is_settled(repository: Repository, outcome: FlowOutcome) -> bool:
     if outcome.flow == PAGE:
         return repository.lookup(tip, outcome.key) != repository.lookup(outcome.lane, outcome.key)
     other = repository.resolve(f"refs/remotes/{outcome.lane}")
-    return outcome.flow == CONFLICT and other is not None and repository.is_ancestor(other, tip)
+    if outcome.flow != CONFLICT or other is None:
+        return False
+    # What the platform has lost is in conflict even where the branch has changed nothing since.
+    is_reset = LOST_WORDS not in outcome.sentence and repository.is_ancestor(tip, other)
+    return is_reset or repository.is_ancestor(other, tip)
 
 
 def clear_settled(

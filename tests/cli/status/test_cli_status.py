@@ -130,6 +130,16 @@ def test_a_conflict_that_git_merge_settled_is_no_problem_any_more(shell: Any, do
     shell.fine("push", cwd=docs)
 
 
+def test_a_conflict_is_no_problem_any_more_of_a_branch_that_was_reset_to_before_it(shell: Any, docs: Path) -> None:
+    make_conflict(shell, docs)
+    shell.git(
+        "reset", "--quiet", "--hard", shell.git("merge-base", "HEAD", "platform/main", cwd=docs).strip(), cwd=docs
+    )
+    after = shell.syncd("status", cwd=docs).stdout
+    assert "! conflict" not in after
+    assert "syncd resolve" not in after
+
+
 def test_reviews_are_known_after_a_run_and_not_asked_for_by_status(shell: Any, docs: Path) -> None:
     commit(shell, docs, use=b"# Use\n\nProposed.\n")
     shell.fine("push", cwd=docs)
