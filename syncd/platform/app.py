@@ -14,7 +14,7 @@ from syncd.platform.description import TITLE, OpenApiDescription
 from syncd.platform.http import failures
 from syncd.platform.http.limits import RequestLimits
 from syncd.platform.http.methods import MethodsMiddleware, answer_information
-from syncd.platform.http.routing import PREFIX, RouteTable, index_operations
+from syncd.platform.http.routing import PREFIX, RouteTable, StoppingRoute, index_operations
 from syncd.platform.http.scheduler import RequestScheduler
 from syncd.platform.integrations import delivery, event_traces, installations, placing, rendering
 from syncd.platform.integrations import publishing as integrations
@@ -190,12 +190,12 @@ def create_app(storage: Storage, settings: PlatformSettings = _DEFAULT) -> FastA
 def _add_routes(app: FastAPI) -> None:
     """Add all routes. The first ones are compared with every request: those of pages, which are asked for most."""
     app.router.routes.extend(endpoint.list_mcp_routes(SiteTools))
-    app.add_route(site_pages.PATH, site_pages.answer_site, methods=["GET", "POST"], include_in_schema=False)
+    app.router.routes.append(site_pages.ROUTE)
     app.router.routes.append(_ROUTES)
     for root in (PREFIX, f"{PREFIX}/"):
         app.add_route(root, answer_information, include_in_schema=False)
     app.add_route("/sites/{name}", site_pages.answer_site_root, include_in_schema=False)
     for root in ("/app", "/app/{path:path}"):
-        app.add_route(root, answer_app, methods=["GET", "POST"], include_in_schema=False)
+        app.router.routes.append(StoppingRoute(root, answer_app, methods=["GET", "POST"], include_in_schema=False))
     app.add_route("/openapi.json", DESCRIPTION.answer, include_in_schema=False)
     app.add_route("/readyz", answer_readiness, include_in_schema=False)

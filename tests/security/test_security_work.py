@@ -60,6 +60,15 @@ class Platform:
         self.space = f"/v1/spaces/{space}"
         self.pages = self.client.get(f"{self.space}/content/pages").json()["pages"]
 
+    def publish(self) -> str:
+        """Publish the space as a site, and return the path of the site."""
+        sites = f"/v1/orgs/{self.client.get(self.space).json()['organization']}/sites"
+        site = self.client.post(sites, json={"title": "Docs", "visibility": "public"}).json()["id"]
+        added = self.client.post(f"{sites}/{site}/site-spaces", json={"spaceId": self.space.rpartition("/")[2]})
+        assert added.is_success
+        published = self.client.post(f"{sites}/{site}/publish").json()["urls"]["published"]
+        return httpx.URL(published).path
+
     def ask_and_leave(self, path: str) -> None:
         """Send a request, leave at once, and return when the server has noticed: it closes its end."""
         with self.asked(path) as connection:
@@ -154,6 +163,17 @@ def test_nothing_is_made_for_clients_that_left(platform: Platform) -> None:
     platform.blobs.is_ready.set()
     assert platform.client.get(document(platform, 0)).status_code == 200
     assert sum(platform.blobs.read.values()) <= AT_ONCE["compute"] + 1
+
+
+def test_no_page_of_a_site_is_made_for_visitors_that_left(platform: Platform) -> None:
+    published = platform.publish()
+    platform.blobs.is_ready.clear()
+    for number in range(1, 24):
+        platform.ask_and_leave(f"{published}page-{number}")
+    assert platform.client.get(platform.space).status_code == 200
+    platform.blobs.is_ready.set()
+    assert platform.client.get(f"{published}page-0").status_code == 200
+    assert len(platform.blobs.read) <= AT_ONCE["compute"] + 1
 
 
 def test_what_is_remembered_for_one_reader_is_shown_to_no_other(world: World) -> None:

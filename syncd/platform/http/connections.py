@@ -11,15 +11,15 @@ import resource
 import time
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import anyio
 import httptools
-from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from syncd.platform.http.failures import build_error_body
+from syncd.platform.http.time_limits import CLIENT_KEY
 from syncd.platform.settings import ConnectionBounds
 
 PIPELINED_MAX = 16
@@ -109,7 +109,9 @@ class Connection(HttpToolsProtocol):
         self._refusal: tuple[int, str] | None = None
         self._unsent: tuple[float, int] | None = None
         """Since when the client has not read all that was sent, and the largest number of unread bytes since then."""
-        self._request = anyio.CancelScope()
+        self._request: anyio.CancelScope | None = None
+        """What the client asked for, as long as it may have to wait for anything."""
+        self._has_left = False
 
     def connection_made(self, transport: Any) -> None:
         """Count a new connection, or refuse it when there are too many."""
@@ -122,7 +124,7 @@ class Connection(HttpToolsProtocol):
         self.registry.remove(self)
         self.pipeline.clear()
         super().connection_lost(exc)
-        self._request.cancel()
+        self._stop_request()
 
     def data_received(self, data: bytes) -> None:
         """Read what the client sent as HTTP, within the limits."""
@@ -239,7 +241,7 @@ class Connection(HttpToolsProtocol):
         is_free = is_own or self.cycle is None or self.cycle.response_complete
         self._enter_stage(_REFUSED)
         self._raw_bytes = 0
-        self._request.cancel()
+        self._stop_request()
         if self.cycle is not None:
             self.cycle.disconnected = True
         if self.transport.is_closing():
@@ -255,11 +257,26 @@ class Connection(HttpToolsProtocol):
             self.transport.write_eof()
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
-        self._request = anyio.CancelScope()
-        cancelled: Any = _CancellableApp(app, self._request)
+        self._request = None
+        scope: Any = cycle.scope
+        scope[CLIENT_KEY] = self._hold_request
         joined: Any = JoinedTransport(self.transport, self.loop)
         cycle.transport = joined
-        super()._start_asgi_task(cycle, cancelled)
+        super()._start_asgi_task(cycle, app)
+
+    def _hold_request(self) -> AbstractContextManager[object]:
+        """The context of `stop_with_client` for the request that is being answered."""
+        if self._request is not None:
+            return nullcontext()
+        self._request = anyio.CancelScope()
+        if self._has_left:
+            self._request.cancel()
+        return self._request
+
+    def _stop_request(self) -> None:
+        self._has_left = True
+        if self._request is not None:
+            self._request.cancel()
 
 
 class JoinedTransport:
@@ -297,15 +314,3 @@ class JoinedTransport:
         if self._head is not None:
             head, self._head = self._head, None
             self._transport.write(head)
-
-
-@dataclass(frozen=True)
-class _CancellableApp:
-    """An application that stops at its next await when its cancel scope is cancelled."""
-
-    app: ASGIApp
-    scope: anyio.CancelScope
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with self.scope:
-            await self.app(scope, receive, send)

@@ -15,11 +15,12 @@ from fastapi import APIRouter, Request, Response
 from fastapi.routing import APIRoute
 from pydantic.alias_generators import to_camel
 from pydantic.warnings import UnsupportedFieldAttributeWarning
-from starlette.routing import BaseRoute, Match
+from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Receive, Scope, Send
 
 from syncd.model.base import build_shapes
 from syncd.platform.http.scheduler import RequestScheduler, classify_operation
+from syncd.platform.http.time_limits import stop_with_client
 
 PREFIX = "/v1"
 """Source: API document, Versioning."""
@@ -81,6 +82,15 @@ def _build_adapters(route: APIRoute) -> None:
             field._type_adapter.rebuild()
 
 
+class StoppingRoute(Route):
+    """A route of no operation, whose work stops when its client has left."""
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that matched."""
+        with stop_with_client(scope):
+            await super().handle(scope, receive, send)
+
+
 class RouteTable(BaseRoute):
     """All routes of the application as one; of two that match, the one that was registered first answers."""
 
@@ -112,7 +122,8 @@ class RouteTable(BaseRoute):
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let the route that matched answer the request."""
         route: APIRoute = scope[_CHOSEN]
-        await route.handle(scope, receive, send)
+        with stop_with_client(scope):
+            await route.handle(scope, receive, send)
 
     def _list_candidates(self, path: str) -> list[APIRoute]:
         named = [(part, _ANY) for part in _pick_fixed_segments(path.split("/", _FIXED[-1] + 1))]

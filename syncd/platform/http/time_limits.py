@@ -7,11 +7,12 @@ and in loops over many items.
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from anyio import from_thread
+from starlette.types import Scope
 
 from syncd.platform.http.failures import Failure
 
@@ -20,6 +21,10 @@ LONG_S = 30.0
 """Seconds of computing for one request that reads, and for one that writes, makes a PDF or the texts of computed pages.
 Waiting does not count: a busy machine fails nothing that an idle one does.
 """
+
+
+CLIENT_KEY = "syncd.client"
+"""Where a scope has what makes the context of `stop_with_client`: the connection of the request."""
 
 
 @dataclass
@@ -46,6 +51,15 @@ def limit_time(seconds: float) -> Iterator[None]:
         yield
     finally:
         _budget.reset(token)
+
+
+def stop_with_client(scope: Scope) -> AbstractContextManager[object]:
+    """Return a context in which a request ends at its next await, its threads at `check_time`, when its client leaves.
+
+    Shape: what ends so leaves the context without an exception; a context within another one does nothing. An answer
+    that waits for nothing needs none: it would cost a tenth of a page.
+    """
+    return scope[CLIENT_KEY]() if CLIENT_KEY in scope else nullcontext()
 
 
 def note_written() -> None:

@@ -12,11 +12,12 @@ from urllib.parse import quote
 import anyio
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
-from starlette.routing import Match, Route
+from starlette.routing import Match
 from starlette.types import Message, Receive, Scope, Send
 
 from syncd.platform.http import addresses
 from syncd.platform.http.failures import Failure
+from syncd.platform.http.routing import StoppingRoute
 from syncd.platform.http.scheduler import RequestScheduler
 from syncd.platform.http.time_limits import USUAL_S, limit_time
 from syncd.platform.storage.storage import Storage
@@ -79,14 +80,14 @@ class SiteMcpEndpoint:
         await _serve(request, _build_server(request, opened, tools), body, send)
 
 
-class _McpRoute(Route):
+class _McpRoute(StoppingRoute):
     """A route that looks at the end of an address first: the routes of pages come after it."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         return super().matches(scope) if scope["path"].endswith("/~mcp") else (Match.NONE, {})
 
 
-def list_mcp_routes(make_tools: ToolsMaker) -> list[Route]:
+def list_mcp_routes(make_tools: ToolsMaker) -> list[StoppingRoute]:
     """Return the routes of the endpoint of all sites, which come before those of their pages."""
     return [_McpRoute(path, SiteMcpEndpoint(make_tools), include_in_schema=False) for path in _PATHS]
 

@@ -4,12 +4,13 @@ import hmac
 import re
 from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Any
 from urllib.parse import quote
 
 import sqlalchemy as sa
+from fastapi.responses import Response
 
 from syncd.layout.evaluation.visible import CLOSED_TO_ROBOTS, depends_on_reader
 from syncd.layout.page.frontmatter import split_after_title
@@ -28,6 +29,7 @@ from syncd.platform.visitors.frames import (
     read_contents,
 )
 from syncd.platform.visitors.kept.page_keys import PageKeys
+from syncd.platform.visitors.offers.refusals import STRICT_HEADERS
 from syncd.platform.visitors.page_links import VisitorLinks
 from syncd.platform.visitors.visits import SiteVisit
 from syncd.web.blocks import BlockContext, CodeMemory, OutlineEntry, RenderedDocument, render_document
@@ -43,6 +45,7 @@ from syncd.web.site.head import PageHead, render_head
 
 FEED = "rss.xml"
 """What stands behind the path of a page with updates at the address of its feed."""
+_HTML = (b"content-type", b"text/html; charset=utf-8")
 _UPDATE = re.compile(r"\{%-?\s{0,100}update\b")
 _REMEMBERED_BYTES = 64 * 1024 * 1024
 _FLAGS = {
@@ -69,6 +72,25 @@ class RenderedPage:
         """Return a page from its HTML, with the ids of the site-space and the page that were found."""
         place = (found.place.site_space.id, found.entry.node.id) if found is not None else ()
         return cls(html, f'"{sha256(html).hexdigest()[:32]}"', *place)
+
+
+class PageResponse(Response):
+    """A page as an answer, whose headers are bytes already: no other answer is given as often."""
+
+    def __init__(self, page: RenderedPage, status: int, cache_control: str, *, is_indexed: bool) -> None:
+        self.status_code = status
+        self.background = None
+        self.body = b"" if status == 304 else page.html
+        of_body = [] if status == 304 else [_HTML, (b"content-length", b"%d" % len(self.body))]
+        headers = _list_page_headers(cache_control, is_indexed=is_indexed)
+        self.raw_headers = [*headers, (b"etag", page.etag.encode()), *of_body]
+
+
+@lru_cache(maxsize=8)
+def _list_page_headers(cache_control: str, *, is_indexed: bool) -> Sequence[tuple[bytes, bytes]]:
+    robots = {} if is_indexed else {"X-Robots-Tag": "noindex"}
+    headers = {**STRICT_HEADERS, "Cache-Control": cache_control, "Vary": "Cookie", **robots}
+    return tuple((name.lower().encode(), value.encode()) for name, value in headers.items())
 
 
 PageKey = tuple[str, str, str, str]

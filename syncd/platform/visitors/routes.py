@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
 import sqlalchemy as sa
 from fastapi import Request
 from fastapi.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from syncd.model.search import QUERY_MAX
 from syncd.platform.http import addresses
 from syncd.platform.http.scheduler import RequestScheduler
-from syncd.platform.http.time_limits import USUAL_S, limit_time
+from syncd.platform.http.time_limits import USUAL_S, limit_time, stop_with_client
 from syncd.platform.revisions.files import choose_served_type
 from syncd.platform.revisions.outline import Outline
 from syncd.platform.revisions.readable import select_readable
@@ -38,7 +39,7 @@ from syncd.platform.visitors.offers.static_files import answer_static
 from syncd.platform.visitors.offers.visit_counts import ASKED, SEARCHED, VIEWED, VisitCounts, make_words_key
 from syncd.platform.visitors.offers.visitor_cookies import find_token_in_address, keep_visitor_token, read_visitor_token
 from syncd.platform.visitors.page_links import OWN_FILES
-from syncd.platform.visitors.pages import FEED, PageMemory, PageRenderer, RenderedPage
+from syncd.platform.visitors.pages import FEED, PageMemory, PageRenderer, PageResponse, RenderedPage
 from syncd.platform.visitors.search import list_results, search_site
 from syncd.platform.visitors.sites import PublishedSites
 from syncd.platform.visitors.texts import SiteTexts
@@ -51,7 +52,6 @@ from syncd.web.pages.style_sheet import render_style_sheet
 from syncd.web.pages.wording import find_words
 from syncd.web.rendering import Html
 
-PATH = "/sites/{name}/{path:path}"
 _FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 """What a file of a site may do in a browser that opens it: be seen. Nothing of it runs."""
 _SEEN_TYPES = frozenset(
@@ -61,26 +61,8 @@ _SEEN_TYPES = frozenset(
     }
 )
 """Types that a browser may show; anything else is offered for saving."""
-_HTML = (b"content-type", b"text/html; charset=utf-8")
+_ASK = (OWN_FILES, ASK)
 _MACHINE_FILES = ("llms.txt", "llms-full.txt", "robots.txt")
-
-
-class _PageResponse(Response):
-    """A page as an answer, whose headers are bytes already: no other answer is given as often."""
-
-    def __init__(self, page: RenderedPage, status: int, headers: Sequence[tuple[bytes, bytes]]) -> None:
-        self.status_code = status
-        self.background = None
-        self.body = b"" if status == 304 else page.html
-        of_body = [] if status == 304 else [_HTML, (b"content-length", b"%d" % len(self.body))]
-        self.raw_headers = [*headers, (b"etag", page.etag.encode()), *of_body]
-
-
-@lru_cache(maxsize=8)
-def _list_page_headers(cache_control: str, *, is_indexed: bool) -> Sequence[tuple[bytes, bytes]]:
-    robots = {} if is_indexed else {"X-Robots-Tag": "noindex"}
-    headers = {**STRICT_HEADERS, "Cache-Control": cache_control, "Vary": "Cookie", **robots}
-    return tuple((name.lower().encode(), value.encode()) for name, value in headers.items())
 
 
 @dataclass(frozen=True)
@@ -123,8 +105,14 @@ class _SiteResponder:
     def _renderer(self) -> PageRenderer:
         return PageRenderer(self.storage, self.memory, self.visit)
 
-    def find_remembered(self) -> Response | None:
-        """Return the page as it was rendered before, with no more than one look into a file of this machine."""
+    def answer_at_once(self) -> Response | None:
+        """Return the answer that takes no more than one look into a file of this machine; None for any other."""
+        request = self.request
+        has_query = bool(request.scope["query_string"])
+        if has_query and (asked := find_question_path(self.visit, self.parts, request.query_params)) is not None:
+            return RedirectResponse(asked, 302, {"Cache-Control": "no-store"})
+        if is_pdf_address(self.parts) or self.parts == _ASK:
+            return None
         page = self.memory.find_page(self.visit, self.path, self.origin)
         if page is None and not self._is_special and (found := find_page_in_memory(self.visit, self.parts)) is not None:
             page = self._renderer.find_kept(found, self.origin, self.path, is_hurried=True)
@@ -135,6 +123,28 @@ class _SiteResponder:
         """Whether the address may be that of something else than a page."""
         first, last = (self.parts or ("",))[0], (self.parts or ("",))[-1]
         return first in (OWN_FILES, *_MACHINE_FILES) or first.startswith("sitemap") or last.endswith((".md", FEED))
+
+    async def answer_waiting(self) -> Response:
+        """Return the answer that has to be computed."""
+        if is_pdf_address(self.parts):
+            answer = await answer_site_pdf(self.request, self.visit, self.parts)
+            return answer or await self._compute_answer(self.answer_nothing)
+        if self.parts == _ASK:
+            page = await answer_question(self.request, self.visit)
+            if page is None:
+                return await self._compute_answer(self.answer_nothing)
+            self.counts.count(self.request, self.visit, make_words_key(ASKED, self.request.query_params["q"]))
+            return self.answer_html(page)
+        return await self._compute_answer(self.answer)
+
+    async def answer_form(self) -> Response:
+        """Return the answer to a form that the visitor sends."""
+        return await receive_feedback(self.request, self.visit, self.parts) or answer_closed(self.request)
+
+    async def _compute_answer(self, answer: Callable[[], Response]) -> Response:
+        scheduler: RequestScheduler = self.request.app.state.scheduler
+        with limit_time(USUAL_S):
+            return await scheduler.compute(self.request, answer)
 
     def answer(self) -> Response:
         """Return the answer, which may read the database."""
@@ -168,11 +178,11 @@ class _SiteResponder:
 
     def answer_html(self, page: RenderedPage, status: int = 200) -> Response:
         """Return a page as the answer, or 304 where the browser has exactly that."""
-        headers = _list_page_headers(self._format_cache("no-cache"), is_indexed=self.visit.may_be_indexed)
         if page.page:
             self.counts.count(self.request, self.visit, EventKey(VIEWED, page.site_space, page.page))
-        is_known = status == 200 and page.etag in self.request.headers.get("if-none-match", "")
-        return _PageResponse(page, 304 if is_known else status, headers)
+        if status == 200 and page.etag in self.request.headers.get("if-none-match", ""):
+            status = 304
+        return PageResponse(page, status, self._format_cache("no-cache"), is_indexed=self.visit.may_be_indexed)
 
     def _format_cache(self, way: str) -> str:
         return f"{'public' if self.visit.is_for_everybody else 'private'}, {way}"
@@ -326,8 +336,30 @@ class _SiteResponder:
         return Response(self.storage.blobs.get(entry.node.body), media_type=media, headers=headers)
 
 
-async def answer_site(request: Request) -> Response:
-    """Answer a request below `/sites/{name}` with what its visitor may see there, and a form that the visitor sends."""
+class _SitePages:
+    """All below `/sites/{name}` as an ASGI application: what its visitor may see there, and forms that they send."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; a page that was rendered before waits for nothing."""
+        request = Request(scope, receive, send)
+        opened = await _open_site(request)
+        if isinstance(opened, Response):
+            await opened(scope, receive, send)
+            return
+        responder = _SiteResponder(request, opened[0], tuple(opened[1]))
+        if request.method == "GET" and (found := responder.answer_at_once()) is not None:
+            await found(scope, receive, send)
+            return
+        with stop_with_client(scope):
+            answer = await (responder.answer_form() if request.method == "POST" else responder.answer_waiting())
+            await answer(scope, receive, send)
+
+
+ROUTE = Route("/sites/{name}/{path:path}", _SitePages(), methods=["GET", "POST"], include_in_schema=False)
+
+
+async def _open_site(request: Request) -> Response | tuple[SiteVisit, Sequence[str]]:
+    """Return the visit of a request and what of its address leads on below the site; else what the visitor is told."""
     storage: Storage = request.app.state.storage
     sites: PublishedSites = request.app.state.published_sites
     name = str(request.path_params["name"])
@@ -346,40 +378,19 @@ async def answer_site(request: Request) -> Response:
     opened = open_visit(site, base, parts, read_visitor_token(request), now)
     if opened is None:
         return answer_closed(request)
-    if isinstance(opened, SignInNeeded):
-        return answer_sign_in(request, site, opened)
-    if request.method == "POST":
-        return await receive_feedback(request, *opened) or answer_closed(request)
-    return await answer_visit(request, *opened)
+    return answer_sign_in(request, site, opened) if isinstance(opened, SignInNeeded) else opened
 
 
 async def answer_visit(request: Request, visit: SiteVisit, parts: Sequence[str]) -> Response:
     """Answer a request of a visit; `parts` are the segments of its address below the site."""
     responder = _SiteResponder(request, visit, tuple(parts))
-    has_query = bool(request.scope["query_string"])
-    if has_query and (asked := find_question_path(visit, responder.parts, request.query_params)) is not None:
-        return RedirectResponse(asked, 302, {"Cache-Control": "no-store"})
-    if is_pdf_address(parts):
-        return await answer_site_pdf(request, visit, parts) or await _compute_answer(request, responder.answer_nothing)
-    if responder.parts == (OWN_FILES, ASK):
-        page = await answer_question(request, visit)
-        if page is None:
-            return await _compute_answer(request, responder.answer_nothing)
-        responder.counts.count(request, visit, make_words_key(ASKED, request.query_params["q"]))
-        return responder.answer_html(page)
-    return responder.find_remembered() or await _compute_answer(request, responder.answer)
+    return responder.answer_at_once() or await responder.answer_waiting()
 
 
 async def answer_site_root(request: Request) -> Response:
     """Lead from `/sites/{name}` to the site, whose relative addresses begin behind a slash."""
     query = f"?{request.url.query}" if request.url.query else ""
     return RedirectResponse(f"/sites/{quote(str(request.path_params['name']))}/{query}", 308)
-
-
-async def _compute_answer(request: Request, answer: Callable[[], Response]) -> Response:
-    scheduler: RequestScheduler = request.app.state.scheduler
-    with limit_time(USUAL_S):
-        return await scheduler.compute(request, answer)
 
 
 def _build_redirect(found: Redirected) -> Response:
