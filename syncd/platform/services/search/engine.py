@@ -1,6 +1,7 @@
 """Full-text search on each database; values are always bound as parameters, never part of a statement."""
 
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -34,6 +35,8 @@ _FIND = {
         "FROM search_words, to_tsquery('simple', :query) AS asked WHERE words @@ asked"
     ),
 }
+_SPACES: sa.BindParameter[Any] = sa.bindparam("spaces", expanding=True)
+_OTHER_SPACE = sa.select(all_spaces.c.id).where(all_spaces.c.id.not_in(_SPACES)).limit(1)
 
 
 class SearchMatch(NamedTuple):
@@ -75,8 +78,7 @@ def find_matches(connection: sa.Connection, terms: Sequence[str], spaces: Collec
 
 
 def _has_other_space(connection: sa.Connection, spaces: Collection[str]) -> bool:
-    other = sa.select(all_spaces.c.id).where(all_spaces.c.id.not_in(list(spaces))).limit(1)
-    return connection.scalar(other) is not None
+    return connection.scalar(_OTHER_SPACE, {"spaces": list(spaces)}) is not None
 
 
 def _query_tier(
@@ -84,19 +86,25 @@ def _query_tier(
 ) -> Sequence[Any]:
     sqlite, named = connection.dialect.name == "sqlite", "" if are_all or len(spaces) > 1 else next(iter(spaces))
     query = _build_fts5_query(terms, named, tier) if sqlite else _build_tsquery(terms, tier)
-    found = _FIND[connection.dialect.name].columns(id=sa.Integer, rank=sa.Float).subquery("found")
-    if are_all or (sqlite and named):
-        # All that is found lies in these spaces: the rows of the best pages are enough.
+    # All that is found lies in these spaces: the rows of the best pages are enough.
+    select = _select_matches(connection.dialect.name, are_enough=are_all or (sqlite and bool(named)))
+    return connection.execute(select, {"query": query, "spaces": list(spaces)}).all()
+
+
+@cache
+def _select_matches(dialect: str, *, are_enough: bool) -> sa.Select[Any]:
+    """The query of the best matches in spaces; with `are_enough` the best of all are looked up, and no others."""
+    found = _FIND[dialect].columns(id=sa.Integer, rank=sa.Float).subquery("found")
+    if are_enough:
         ids = sa.select(found.c.id, found.c.rank).order_by(found.c.rank, found.c.id)
         found = ids.limit(MATCHES_MAX).subquery("best")
-    select = (
+    return (
         sa.select(pages.c.space, pages.c.page, found.c.rank)
         .join(found, found.c.id == pages.c.id)
-        .where(pages.c.space.in_(list(spaces)))
+        .where(pages.c.space.in_(_SPACES))
         .order_by(found.c.rank, pages.c.id)
         .limit(MATCHES_MAX)
     )
-    return connection.execute(select, {"query": query}).all()
 
 
 def _build_fts5_query(terms: Sequence[str], space: str, tier: int) -> str:

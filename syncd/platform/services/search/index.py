@@ -126,6 +126,18 @@ class IndexStamps:
         return sha256(found.encode(errors="surrogatepass")).hexdigest()[:32]
 
 
+# Made once: to make a statement costs more than to carry it out.
+_STALE = (
+    sa.select(spaces.c.id)
+    .join(revisions, revisions.c.id == spaces.c.revision)
+    .outerjoin(indexed, indexed.c.space == spaces.c.id)
+    .where(
+        spaces.c.id.in_(sa.bindparam("spaces", expanding=True)),
+        sa.or_(indexed.c.root.is_(None), indexed.c.root != revisions.c.root),
+    )
+)
+
+
 @dataclass(frozen=True)
 class _IndexState:
     """Where one space is, and what the index has of it."""
@@ -151,14 +163,8 @@ def enqueue_indexing(connection: sa.Connection, storage: Storage, space: str) ->
 
 
 def _find_stale_spaces(storage: Storage, space_ids: Collection[str]) -> list[str]:
-    query = (
-        sa.select(spaces.c.id)
-        .join(revisions, revisions.c.id == spaces.c.revision)
-        .outerjoin(indexed, indexed.c.space == spaces.c.id)
-        .where(spaces.c.id.in_(list(space_ids)), sa.or_(indexed.c.root.is_(None), indexed.c.root != revisions.c.root))
-    )
     with storage.read() as connection:
-        return list(connection.scalars(query))
+        return list(connection.scalars(_STALE, {"spaces": list(space_ids)}))
 
 
 def _index_space(storage: Storage, space: str) -> bool:

@@ -34,6 +34,16 @@ SECTIONS_MAX = 20
 PAGES_MAX = 20
 """Pages that a space of an organization is shown with, the best first; the space's own search has all."""
 
+# Made once: to make a statement costs more than to carry it out.
+_READABLE = roles.select_spaces(spaces).where(
+    spaces.c.organization == sa.bindparam("organization"), spaces.c.deleted_at.is_(None), roles.SPACE_READABLE
+)
+_PAGES = pages.c.page.in_(sa.bindparam("pages", expanding=True))
+_SECTIONS = sa.select(pages.c.page, pages.c.sections).where(pages.c.space == sa.bindparam("space"), _PAGES)
+_LENGTHS = sa.select(pages.c.space, pages.c.page, sa.func.length(sa.cast(pages.c.sections, sa.Text))).where(
+    pages.c.space.in_(sa.bindparam("spaces", expanding=True)), _PAGES
+)
+
 SearchText = Annotated[str, Query(alias="query", min_length=1, max_length=QUERY_MAX)]
 
 
@@ -86,19 +96,14 @@ def search_organization_content(at: AtOrganization, paging: Paging, text: Search
 
 
 def _select_readable_spaces(connection: sa.Connection, caller: Caller, organization: str) -> Iterable[sa.Row[Any]]:
-    mine = roles.select_spaces(spaces).where(
-        spaces.c.organization == organization, spaces.c.deleted_at.is_(None), roles.SPACE_READABLE
-    )
-    return connection.execute(mine, {"caller": caller.user_id})
+    return connection.execute(_READABLE, {"caller": caller.user_id, "organization": organization})
 
 
 def _serialize_pages(
     connection: sa.Connection, request: Request, space: sa.Row[Any], found: list[SearchMatch], wanted: tuple[str, ...]
 ) -> list[dict[str, Any]]:
-    chosen = sa.select(pages.c.page, pages.c.sections).where(
-        pages.c.space == space.id, pages.c.page.in_([match.page for match in found])
-    )
-    parts = {row.page: row.sections for row in connection.execute(chosen)}
+    chosen = {"space": space.id, "pages": [match.page for match in found]}
+    parts = {row.page: row.sections for row in connection.execute(_SECTIONS, chosen)}
     main = connection.scalar(sa.select(spaces.c.revision).where(spaces.c.id == space.id))
     outline = revisions.open_revision(connection, space.id, str(main))
     app = addresses.build_app_url(request, f"/o/{space.organization}/s/{space.id}")
@@ -112,10 +117,8 @@ def _serialize_pages(
 
 def _measure_pages(connection: sa.Connection, found: Sequence[SearchMatch]) -> list[int]:
     """The bytes of what the index has to show of each page."""
-    places, ids = {match.space for match in found}, [match.page for match in found]
-    length = sa.func.length(sa.cast(pages.c.sections, sa.Text))
-    query = sa.select(pages.c.space, pages.c.page, length).where(pages.c.space.in_(places), pages.c.page.in_(ids))
-    sizes = {(row.space, row.page): int(row[2]) for row in connection.execute(query)}
+    wanted = {"spaces": list({match.space for match in found}), "pages": [match.page for match in found]}
+    sizes = {(row.space, row.page): int(row[2]) for row in connection.execute(_LENGTHS, wanted)}
     return [sizes.get((match.space, match.page), 0) for match in found]
 
 
@@ -124,13 +127,14 @@ def _serialize_page(
 ) -> dict[str, Any]:
     id, entry = match.page, outline.entries[match.page]
     address = f"{app}/{entry.path}" if entry.path else app
+    score = match.score
     fitting = [part for part in parts if has_any_term(wanted, f"{part[1]} {part[2]}")][:SECTIONS_MAX]
     return {
         "id": id,
         "title": entry.node.title,
         "description": str(entry.node.fields.get("description") or ""),
         "path": entry.path,
-        "score": match.score,
+        "score": score,
         "resultType": "section" if fitting else "page",
         "sections": [
             {
@@ -138,7 +142,7 @@ def _serialize_page(
                 "title": title or entry.node.title,
                 "path": f"{entry.path}#{anchor}" if anchor else entry.path,
                 "body": body,
-                "score": match.score,
+                "score": score,
                 "urls": {"app": f"{address}#{anchor}" if anchor else address},
             }
             for anchor, title, body in fitting
