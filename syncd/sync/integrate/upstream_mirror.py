@@ -92,7 +92,8 @@ def _push(exchange: Exchange, upstream: Upstream, branch: str, commit: str) -> O
     ):
         return Held(
             f"{name} has commits that this clone did not push there; it was left as it is",
-            f"only one syncd may push there; to let this one do it: git push {upstream.name} --delete {branch}",
+            f"only one syncd may push there; to let this one do it: git push {upstream.name} --delete {branch}\n"
+            'to let it push none: mirror = "" in [repository.upstream] of its configuration',
             exit_code=Conflict.exit_code,
         )
     with exchange.open_remote(upstream) as remote:

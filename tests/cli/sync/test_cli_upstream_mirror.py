@@ -282,6 +282,10 @@ def test_what_somebody_else_put_there_is_never_replaced(hosted: Hosted, is_new: 
     assert hosted.host.tip(MIRROR) == hosted.git.tip("mine")
     assert hosted.host.tip("main") == hosted.clone.tip("main"), "only this is held"
     assert WEB in hosted.host.git("show", "main:p1.md")
+    assert 'to let it push none: mirror = "" in [repository.upstream]' in said
+    hosted.configure('mirror = ""')
+    assert hosted.sync() == "Everything is in step.\n"
+    hosted.configure()
     hosted.git.git("push", "--quiet", "origin", "--delete", MIRROR)
     hosted.sync()
     assert hosted.host.tip(MIRROR) == hosted.clone.tip("refs/remotes/platform/main")
