@@ -220,7 +220,8 @@ def _parse_inlines(state: StateCore) -> None:
             nodes += token.content.count("<")
         if token.type == "inline" and token.children is not None:
             # Before it is parsed: a paragraph may be all there is on a page.
-            if nodes + sum(map(token.content.count, _SIGNS)) > NODES_MAX:
+            room = NODES_MAX - nodes
+            if len(token.content) > room and sum(map(token.content.count, _SIGNS)) > room:
                 raise TooLarge
             left -= token.content.count("[") - token.content.count("\\[")
             parser = state.md if left >= 0 else _build_plain_parser()

@@ -15,6 +15,8 @@ from syncd.platform.revisions.tree import FILES, INCLUDES, PAGES, ROOT
 _REMEMBERED_BYTES = 96 * 1024 * 1024
 _cache: Cache[tuple[Any, ...], bytes] = Cache(_REMEMBERED_BYTES, weigh=len)
 
+_encode = json.JSONEncoder(ensure_ascii=False, check_circular=False, separators=(",", ":")).encode
+
 _KINDS = {"document": "sheet", "group": "group", "link": "link"}
 """A page's `kind`, an earlier name of its `type` that clients still read. Source: @gitbook/api 0.146.0."""
 
@@ -110,7 +112,7 @@ def build_reusable_members(entry: TreeEntry, context: RenderContext) -> dict[str
 
 def encode_json(value: Any) -> bytes:
     """Return a JSON value as compact UTF-8."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return _encode(value).encode()
 
 
 def _render_cached_page(outline: Outline, id: str, context: RenderContext) -> bytes:

@@ -136,11 +136,12 @@ class _InlineReader:
         if not text:
             return
         self.added_count += 1
-        around = self.list_marks()
-        extras = [one for one in around if one.get("object") == "leaf"]
-        made = make_leaf(text, [one for one in around if one.get("object") != "leaf"] + list(more))
-        for one in extras:
-            made |= one | {"object": "leaf"}
+        made = make_leaf(text, more)
+        if around := self.list_marks():
+            made["marks"] = [one for one in around if one.get("object") != "leaf"] + list(more)
+            for one in around:
+                if one.get("object") == "leaf":
+                    made |= one | {"object": "leaf"}
         if not self.nodes or self.nodes[-1] is not self.line:
             self.line = {"object": "text", "leaves": [made]}
             self.nodes.append(self.line)
