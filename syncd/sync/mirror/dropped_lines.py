@@ -6,24 +6,30 @@ from collections.abc import Iterator
 from syncd.plan.merge.hunks import list_hunks
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
+from syncd.sync.merge.merge import find_moves
 from syncd.sync.merge.result import EntryConflict, MergeResult
 from syncd.sync.merge.summaries import read_summary
 from syncd.sync.merge.texts import split_conflict
+from syncd.sync.workspace import Workspace
 
 
-def find_dropped(repository: Repository, binding: Binding, both: MergeResult, *, after: str) -> Iterator[str]:
+def find_dropped(workspace: Workspace, binding: Binding, both: MergeResult, *, after: str) -> Iterator[str]:
     """Yield the paths of a space's pages that lost lines of main content when a change request was merged.
 
-    Shape: a page that moved has two paths, and for a title there is that of the table of contents. `both` is
-    Git's merge of main content, as ours, and the change request; `after` is the commit of main content that came of it.
-    Files without lines are not looked at: a change request cannot replace them.
+    Shape: a page that moved has two paths, and for a title there is that of the table of contents. `both` is Git's
+    merge of main content, as ours, and the change request; `after` is the commit of main content that came of it. Files
+    without lines are not looked at: a change request cannot replace them.
     """
+    repository = workspace.repository
+    moves = find_moves(workspace, both.ours, after) if both.conflicts else {}
     summary = read_summary(repository, binding, after) if both.conflicts else None
     for conflict in both.conflicts:
-        ours, path = conflict.pages[0].ours, _find_path(repository, conflict, after)
-        if not binding.holds(conflict.path) or ours is None or path is None:
+        ours = conflict.pages[0].ours
+        path = moves.get(ours.path, ours.path) if ours is not None else ""
+        oid = repository.lookup(after, path)
+        if ours is None or oid is None or not binding.holds(path):
             continue
-        if _lacks_lines(repository, conflict, repository.lookup(after, path) or ""):
+        if _lacks_lines(repository, conflict, oid):
             yield from dict.fromkeys((ours.path, path))
         entry = summary.index_pages().get(path) if summary is not None else None
         if summary is not None and entry is not None and conflict.find_title("ours") not in ("", entry.title):
@@ -32,13 +38,6 @@ def find_dropped(repository: Repository, binding: Binding, both: MergeResult, *,
         had, has = (repository.lookup(commit, path) is not None for commit in (both.ours, after))
         if binding.holds(path) and had and not has:
             yield path
-
-
-def _find_path(repository: Repository, conflict: EntryConflict, commit: str) -> str | None:
-    """Where a commit has the page that is in conflict itself: in the change request's place, else in main content's."""
-    page = conflict.pages[0]
-    paths = (version.path for version in (page.theirs, page.ours) if version is not None)
-    return next((path for path in paths if repository.lookup(commit, path) is not None), None)
 
 
 def _lacks_lines(repository: Repository, conflict: EntryConflict, now: str) -> bool:

@@ -270,7 +270,7 @@ def _describe_dropped(
         if before is None:
             return
         both = merge(workspace, before, find_head(workspace, binding, proposal))
-        paths = dict.fromkeys(find_dropped(workspace.repository, binding, both, after=after))
+        paths = dict.fromkeys(find_dropped(workspace, binding, both, after=after))
         if paths:
             number, named = proposal.change_request.number, " ".join(map(shlex.quote, paths))
             yield (
