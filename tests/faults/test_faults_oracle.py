@@ -151,6 +151,17 @@ def spoil_a_picture(player: Player) -> None:
     (top / ".gitbook/assets/a7.png").write_bytes(b"\x89PNG\r\n\x1a\n nothing")
 
 
+def say_nothing_of_a_word(player: Player) -> None:
+    """A merge on the platform takes a line of main content, and no run says so."""
+    for number, (actor, action) in enumerate((("a", "contest"), ("a", "sync"), ("boss", "contest-merge")), 7):
+        player.step(Step(number, actor, action))
+    untold = dict(player.untold)
+    player.sync(player.writers["a"], "sync")
+    assert untold
+    assert not player.untold, "the run says it"
+    player.untold |= untold
+
+
 def lock_out(player: Player) -> None:
     config = player.writers["a"].path / ".git" / "syncd.toml"
     config.write_text(config.read_text().replace("[platform]", "[nothing]"))
@@ -160,6 +171,7 @@ def lock_out(player: Player) -> None:
     ("spoil", "column"),
     [
         (remove_a_word, "words lost"),
+        (say_nothing_of_a_word, "words lost"),
         (double_a_page, "doubled"),
         (bring_a_word_back, "deletes back"),
         (exchange_a_title, "titles over other text"),

@@ -52,6 +52,10 @@ class Participants:
         that, so they may stay."""
         self.unsendable: set[str] = set()
         """Words of pictures that the platform does not take, since its API replaces no file."""
+        self.untold: dict[str, str] = {}
+        """Words that a merge on the platform took out of main content, with the clone that has to say so."""
+        self.unread: set[str] = set()
+        """Change requests that others have changed since their clone ran: what a merge takes by that it cannot know."""
         self._stopped: set[tuple[str, str]] = set()
         """Clones and branches whose change request was archived: what they have is proposed again with a commit."""
         self._past: dict[str, list[str]] = {}

@@ -147,6 +147,14 @@ PROFILES: Mapping[str, Profile] = {
         ),
         faults=0.1,
     ),
+    "merges": Profile(
+        writing={**WRITING, **UNTIDY, "contest": 40, "rename": 8, "folder": 3, "retitle": 8},
+        web={**WEB, "contest": 20, "edit": 20, "retitle": 8, "slug": 6},
+        boss={"contest-merge": 10, "merge": 3, "update": 2, "archive": 1},
+        actors={"write": 8, "sync": 7, "web": 6, "rev": 2, "boss": 5},
+        shapes=((6, Shape()), (3, Shape(clones=1)), (2, Shape(update="never")), (1, Shape(spaces=2))),
+        faults=0.05,
+    ),
     "groups": Profile(
         writing={**WRITING, "into-group": 8, "git-merge": 2},
         web={**WEB, "retitle-group": 6, "move-group": 5, "into-group": 7, "ungroup": 1},

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 from collections.abc import Callable, Sequence
@@ -10,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from tests.faults.twoway.hosting import Gate
-from tests.faults.twoway.pages import TITLE, View, by_mark, tokens_of
+from tests.faults.twoway.pages import MARK, TITLE, WORD, View, by_mark, tokens_of
 from tests.faults.twoway.program import CRASHED, KILLED, Ran, run_apart, run_here
 from tests.faults.twoway.schedule import THEN, Step
 from tests.faults.twoway.web_deeds import WebDeeds
@@ -19,6 +20,7 @@ from tests.faults.twoway.writer import Writer
 
 _NOTHING_TO_UNDO = "nothing is known that can be undone"
 _FORCE = re.compile(r"--force (\S+=\d+)")
+_GONE = re.compile(r"what that said is gone: git (diff .+)")
 
 
 @dataclass(frozen=True)
@@ -87,9 +89,27 @@ class Runs(WebDeeds):
         note = f"   # {what} at {when}" if fault else ""
         self.story.append(f"{writer.name}$ syncd {' '.join(words)}{note}")
         self.story += [f"    {line}" for line in [*ran.text.splitlines(), f"exit code {ran.code}"]]
+        self._hear_what_is_gone(writer, ran)
         if ran.code in (1, CRASHED) and not (words[0] == "undo" and _NOTHING_TO_UNDO in ran.text):
             self.fail("errors", f"{writer.name}: syncd {' '.join(words)} ended with {ran.code}: {ran.text[-1500:]}")
         return ran
+
+    def _hear_what_is_gone(self, writer: Writer, ran: Ran) -> None:
+        """What a run shows of words that a merge on the platform took; who was killed may have been about to say it."""
+        told = "".join(writer.git(*shlex.split(command)) for command in _GONE.findall(ran.text))
+        shown = {
+            word
+            for line in told.splitlines()
+            if line.startswith("-")
+            for kind in (WORD, TITLE, MARK)
+            for word in kind.findall(line)
+        }
+        for word, owner in list(self.untold.items()):
+            if word in shown or (ran.code == KILLED and owner == writer.name):
+                del self.untold[word]
+        if ran.code != KILLED:
+            requests = (one for space in self.world.spaces for one in self.web.requests(space.id))
+            self.unread -= {one.id for one in requests if one.owner == writer.name}
 
     def _run_beside(self, writer: Writer, words: tuple[str, ...], what: str, when: str) -> Ran:
         with self.world.hosting.gated(Gate(when, partial(self._act_beside, self._list_races(what)))):

@@ -182,6 +182,10 @@ def _check_words(
             player.fail("words lost", f"{about} is nowhere")
         elif missing and token not in live and ledger.tokens[token].page not in contested:
             player.fail("words lost" if "main content" in missing else "not converged", f"{about} is not in {missing}")
+    for token in sorted(player.untold.keys() - anywhere):
+        player.fail(
+            "words lost", f"{token} was taken by a merge on the platform, and {player.untold[token]} is not told"
+        )
     if live or contested:
         return
     for token in sorted(ledger.named("dead")):

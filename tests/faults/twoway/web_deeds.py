@@ -1,5 +1,7 @@
 """What people do on the platform, told to the ledger by what they saw."""
 
+from dataclasses import replace
+
 from tests.faults.twoway.carrying import read_orders
 from tests.faults.twoway.editor import Request
 from tests.faults.twoway.pages import tokens_of
@@ -49,6 +51,7 @@ class WebDeeds(Participants):
             self.web.publish(space.id, writes)
         else:
             self.web.write(space.id, id, writes)
+            self.unread.add(id)
         after = self.web.view(space.id, id)
         self.ledger.edit(
             step.actor, before, after, f"{step.id} {step.actor} {step.action}", lambda: self.others(request or "main")
@@ -91,9 +94,15 @@ class WebDeeds(Participants):
             self.archive(request)
         elif step.action == "carry-out":
             self.carry_out(request)
-        elif step.action == "update" and request.is_outdated:
-            self.update(request)
-        elif step.action == "merge" and (not request.is_outdated or step.m % 4 == 0):
+        elif step.action == "update":
+            if request.is_outdated:
+                self.update(request)
+        elif step.action == "contest-merge":
+            # Somebody edits main content in the moment before.
+            for action in ("contest", "retitle")[: 1 + step.m % 2]:
+                self._write(replace(step, actor="web", action=action, n=step.n % 2, m=0), space, None)
+            self.merge(request)
+        elif not request.is_outdated or step.m % 4 == 0:
             self.merge(request)
 
     def carry_out(self, request: Request) -> bool:
@@ -114,9 +123,13 @@ class WebDeeds(Participants):
 
     def merge(self, request: Request) -> None:
         """Merge a change request; where the platform finds a conflict, it takes the request's version."""
-        before = tokens_of(self.web.view(request.space)) | tokens_of(self.web.view(request.space, request.id))
+        main = tokens_of(self.web.view(request.space))
+        before = main | tokens_of(self.web.view(request.space, request.id))
         if not self.web.merge(request):
             after = tokens_of(self.web.view(request.space))
+            is_known = request.is_ours and request.id not in self.unread
+            if is_known and self.world.shape.server == "plain" and self.world.shape.flow != "ci":
+                self.untold |= dict.fromkeys((main - after) & self.ledger.named("alive"), request.owner)
             self.counts["platform conflicts"] += 1
             back = after & self.ledger.named("dead")
             self.ledger.free((before - after) | back, f"merge of change request {request.number} with conflicts")
@@ -124,6 +137,7 @@ class WebDeeds(Participants):
     def update(self, request: Request) -> None:
         """Take main content into a change request; where that conflicts, the request's version stays."""
         main = tokens_of(self.web.view(request.space))
+        self.unread.add(request.id)
         if not self.web.update(request):
             after = tokens_of(self.web.view(request.space, request.id))
             back = after & self.ledger.named("dead")
