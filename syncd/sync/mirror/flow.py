@@ -34,7 +34,7 @@ from syncd.sync.merge.merge import merge
 from syncd.sync.merge.parts import find_original
 from syncd.sync.merge.write_part import write_part
 from syncd.sync.mirror.anchors import find_mirror_base, save_anchors
-from syncd.sync.mirror.dropped_lines import find_dropped
+from syncd.sync.mirror.dropped_words import find_dropped
 from syncd.sync.mirror.history import NOT_SHOWN, find_passed
 from syncd.sync.mirror.overwritten import (
     find_imported_commit,

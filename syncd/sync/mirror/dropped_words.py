@@ -1,0 +1,62 @@
+"""What a merge on the platform took out of main content: where both had changed the same block or title, it keeps that
+of the change request alone, and where that had deleted the page, nothing."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from syncd.layout.compare.lost_words import find_lost_words
+from syncd.layout.tree.paths import is_markdown
+from syncd.plan.merge.pages import Page, TextSource
+from syncd.sync.binding import Binding
+from syncd.sync.merge.merge import find_moves
+from syncd.sync.merge.result import MergeResult
+from syncd.sync.merge.summaries import read_summary
+from syncd.sync.workspace import Workspace
+
+
+def find_dropped(workspace: Workspace, binding: Binding, both: MergeResult, *, after: str) -> Iterator[str]:
+    """Yield the paths of a space's pages that lost words of main content when a change request was merged.
+
+    Shape: a page that moved has two paths, and for a title there is that of the table of contents. `both` is Git's
+    merge of main content, as ours, and the change request, which need not be in conflict: the platform compares blocks,
+    and Git lines. `after` is the commit of main content that came of it.
+    """
+    repository = workspace.repository
+    edited = list(_list_edited_twice(both))
+    moves = find_moves(workspace, both.ours, after) if edited else {}
+    summary = read_summary(repository, binding, after) if edited else None
+    for page, title in edited:
+        path = moves.get(page.ours.path, page.ours.path) if page.ours is not None else ""
+        if page.ours is None or not binding.holds(path) or repository.lookup(after, path) is None:
+            continue
+        if _lacks_words(workspace, page, after, path):
+            yield from dict.fromkeys((page.ours.path, path))
+        entry = summary.index_pages().get(path) if summary is not None else None
+        if summary is not None and entry is not None and title not in ("", entry.title):
+            yield summary.path
+    for path in both.revived_paths:
+        had, has = (repository.lookup(commit, path) is not None for commit in (both.ours, after))
+        if binding.holds(path) and had and not has:
+            yield path
+
+
+def _list_edited_twice(both: MergeResult) -> Iterator[tuple[Page, str]]:
+    """The pages that both sides changed, each with the title of main content where the titles are in conflict."""
+    for conflict in both.conflicts:
+        yield conflict.pages[0], conflict.find_title("ours")
+    for decision in both.decisions.clean if both.decisions is not None else ():
+        if decision.text is TextSource.MERGED:
+            yield decision.page, ""
+
+
+def _lacks_words(workspace: Workspace, page: Page, after: str, path: str) -> bool:
+    """Whether a commit has a page, at a path, without some of the words that main content had got."""
+    if page.ours is None or not is_markdown(page.ours.path):
+        return False
+    read, oid = workspace.repository.read, workspace.repository.lookup(after, path) or ""
+    former = read(page.base.oid) if page.base is not None else b""
+    new, gone = (
+        Counter(word for line in find_lost_words(read(page.ours.oid), text, at=page.ours.path) for word in line.words)
+        for text in (former, read(oid))
+    )
+    return bool(new & gone)
