@@ -151,11 +151,12 @@ def _mirror_all(
         own = list_proposals(workspace, binding, space)
         if source.revision() != revision.id:
             raise RevisionMoved(f"space {binding.space} changed while it was read")
-    if _has_mirrored(workspace, binding, revision.id):
+    left = _find_unrecorded(workspace, binding, own)
+    # What came from another clone does not know the commits that this one has proposed.
+    if _has_mirrored(workspace, binding, revision.id) and not left:
         return own
     between, restored = _find_between(workspace, binding, revision)
     overwritten = list_overwritten(workspace, between, revision)
-    left = _find_unrecorded(workspace, binding, own)
     for proposal in left:
         read_merged(proposal)
     for past in between:
