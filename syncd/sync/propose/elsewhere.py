@@ -23,6 +23,7 @@ from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.merge import find_moves
 from syncd.sync.mirror.anchors import LOST_PREFIX, recover_anchors
+from syncd.sync.mirror.history import read_request_changes
 from syncd.sync.mirror.source import ProposedContent
 from syncd.sync.propose.intent import NOTHING, ProposedElsewhere
 from syncd.sync.state.proposals import Proposal, has_foreign_requests, list_records
@@ -164,6 +165,9 @@ def _compare_with_clone(
 ) -> tuple[set[str], set[str]]:
     """As `_compare_with_branch`, for another clone's change request; `base` is the newest commit that both share, if
     any beside main content's."""
+    changes = read_request_changes(workspace.client, binding.space, request.id)
+    if changes is not None and not any(change.type.endswith("_created") for change in changes):
+        return set(), set()  # it adds nothing; its content has all pages of the space
     content = ProposedContent(workspace.client, binding.space, request.id).content()
     added = _list_added(workspace, binding, content, base) if base else ()
     paths, gone = _follow_to_tip(workspace, base or tip, tip, added)

@@ -5,7 +5,7 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_share
 
 import pytest
 
-from tests.cli.sync.two_way import Team, Web, Writer, conflicts
+from tests.cli.sync.two_way import Team, Web, Writer, conflicts, interpose
 
 pytestmark = pytest.mark.story
 
@@ -239,3 +239,16 @@ def test_a_conflict_with_what_somebody_pushed_names_no_merge_that_does_not_settl
     assert "P2 two, says Ann." in web.text("p2", request=web.proposed())
     cleo.git("pull", "--quiet", "--ff-only")
     assert "P2 two, says Ann." in cleo.read("p2.md")
+
+
+def test_the_content_of_another_clones_change_request_that_adds_nothing_is_not_read(team: Team, web: Web) -> None:
+    with interpose(team) as between:
+        ann, bob = (team.clone(web.space, name=name) for name in ("ann", "bob"))
+        ann.edit("p1.md", "P1 two.", "P1 two, says Ann.")
+        ann.run("push")
+        (request,) = web.requests()
+        bob.add("new.md", "New")
+        between.seen.clear()
+        bob.run("push")
+    assert any(f"/change-requests/{request.id}/changes" in one for one in between.seen)
+    assert not any(f"/change-requests/{request.id}/content" in one for one in between.seen)
