@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,7 +24,8 @@ from syncd.cli.terminal.text import escape, name_config, print_text
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.workspaces import open_for_reading, open_workspace
 from syncd.errors import Conflict, StalePlan
-from syncd.plan.merge.hunks import list_hunks
+from syncd.plan.merge.hunks import join_hunks, list_hunks, replace_hunks
+from syncd.plan.merge.pages import SIDES, other_side
 from syncd.store.status import FlowOutcome
 from syncd.sync.integrate.drafts import delete_draft, drop_outdated_drafts, read_draft
 from syncd.sync.integrate.resolve import PageConflict, find_conflicts, resolve_pages
@@ -219,6 +220,7 @@ def _settle_conflicts(config: Config, branch: OpenBranch, options: ResolveOption
     applied, remaining = Applied(()), list(branch.conflicts)
     if choices:
         applied, remaining = _record_choices(config, branch, conflicts, choices)
+        applied = replace(applied, notes=(*applied.notes, *_list_left_out(conflicts, choices)))
     if not options.as_json:
         lines = [f"{escape(path)} is settled in {escape(branch.name)}" for path in choices]
         lines += [line for conflict in conflicts for line in _format_draft(branch.workspace, conflict)]
@@ -252,6 +254,22 @@ def _record_choices(
     for conflict in settled:
         delete_draft(branch.workspace, conflict)
     return applied, list(remaining)
+
+
+def _list_left_out(conflicts: Sequence[PageConflict], choices: Mapping[str, Choice]) -> Iterator[str]:
+    """A note for each page that was taken as a whole while the other side had changed it outside of the hunks, too."""
+    for conflict in conflicts:
+        choice = choices.get(conflict.path)
+        if choice not in SIDES or not conflict.text_parts:
+            continue
+        chosen = {hunk.number: hunk.at(choice) for hunk in list_hunks(conflict.text_parts)}
+        if join_hunks(replace_hunks(conflict.text_parts, chosen), conflict.labels) != conflict.texts[choice]:
+            other, commits = conflict.name_side(other_side(choice)), f"{conflict.branch} {conflict.lane}"
+            shown = f"{conflict.branch}~ {conflict.branch}" if choice == "theirs" else commits
+            yield (
+                f"{conflict.path} was taken as a whole, without what {other} changed in it beside the hunks: "
+                f"git diff {shown} -- {shlex.quote(conflict.path)}"
+            )
 
 
 def _format_draft(workspace: Workspace, conflict: PageConflict) -> list[str]:

@@ -365,3 +365,25 @@ def test_what_resolve_keeps_of_a_branch_is_sent_though_its_change_request_was_ar
     else:
         assert "was archived with that" not in said
         assert "Ours." in web.text("p3", request=web.proposed())
+
+
+@pytest.mark.parametrize(("side", "left"), [("ours", "P3 three, says the web."), ("theirs", "P3 two, says B.")])
+def test_what_else_is_left_out_of_a_page_that_is_taken_as_a_whole_is_named(
+    docs: Writer, web: Web, side: str, left: str
+) -> None:
+    docs.edit("p3.md", "P3 one.", "P3 one, says B.")
+    docs.edit("p3.md", "P3 two.", "P3 two, says B.")
+    web.edit("p3", "P3 one.", "P3 one, says the web.")
+    web.edit("p3", "P3 three.", "P3 three, says the web.")
+    docs.run("pull", code=6)
+    said = docs.run("resolve", "p3.md", f"--{side}")
+    command = said.split("in it beside the hunks: git ")[1].splitlines()[0]
+    assert left in docs.git(*command.split())
+    assert left not in docs.read("p3.md")
+
+
+def test_nothing_is_said_of_a_page_that_was_taken_as_a_whole_and_has_all(docs: Writer, web: Web) -> None:
+    docs.edit("p3.md", "P3 one.", "P3 one, says B.")
+    web.edit("p3", "P3 one.", "P3 one, says the web.")
+    docs.run("pull", code=6)
+    assert "note:" not in docs.run("resolve", "p3.md", "--ours")
