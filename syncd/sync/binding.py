@@ -31,7 +31,7 @@ class Binding:
         return path.startswith(self.path(""))
 
 
-def format_space_option(binding: Binding, bindings: Collection[Binding]) -> str:
+def format_space_option(name: str, spaces: Collection[object]) -> str:
     """Return the option, behind a blank, with which a command finds a change request of a space by its number; "" where
     there is no other space."""
-    return f" --space {quote(binding.name)}" if len(bindings) > 1 else ""
+    return f" --space {quote(name)}" if len(spaces) > 1 else ""

@@ -88,7 +88,7 @@ def open_in_browser(config_file: Path | None, name: RequestName, *, only_print: 
         address = found.request.address
     if not address:
         number = found.request.number
-        hint = f"syncd cr show {number}{format_space_option(found.binding, workspace.bindings)}"
+        hint = f"syncd cr show {number}{format_space_option(found.binding.name, workspace.bindings)}"
         raise SyncdError(f"the platform names no address for #{number}", hint=hint)
     print(address, flush=True)
     if only_print:
@@ -132,7 +132,7 @@ def close(config_file: Path | None, name: RequestName, *, as_json: bool) -> None
             now, message = found.request, "is archived already"
         else:
             now, message = set_request_status(workspace, found, "archived"), "is archived"
-        option = format_space_option(found.binding, workspace.bindings)
+        option = format_space_option(found.binding.name, workspace.bindings)
         reopen = f"{name_config(f'syncd cr reopen {now.number}{option}', config_file)} opens it again"
         branch = f"; {found.branch} is proposed again when it has a new commit" if found.branch else ""
         _print_change(workspace, found, now, message, next_step=f"{reopen}{branch}", as_json=as_json)
@@ -154,7 +154,7 @@ def _format_reopened(workspace: Workspace, found: FoundRequest, config_file: Pat
     own = [number for number, branch, _ in list_proposed(workspace.repository, found.binding) if branch == found.branch]
     newest, number = max(own, default=0), found.request.number
     if newest > number:
-        option = format_space_option(found.binding, workspace.bindings)
+        option = format_space_option(found.binding.name, workspace.bindings)
         merge = name_config(f"syncd cr merge {number}{option}", config_file)
         return f"{merge}, once it is reviewed; nothing is sent to it, since what {found.branch} says goes to #{newest}"
     return f"{name_config(f'syncd push {found.branch}', config_file)} goes on with it"

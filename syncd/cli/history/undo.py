@@ -143,7 +143,7 @@ def _format_withdrawn(plan: Withdrawal, options: UndoOptions, bindings: Sequence
     numbers = escape(name_requests(plan.requests))
     reopening = [
         name_config(
-            f"syncd cr reopen {found.request.number}{format_space_option(found.binding, bindings)}", options.config
+            f"syncd cr reopen {found.request.number}{format_space_option(found.binding.name, bindings)}", options.config
         )
         for found in plan.requests
     ]

@@ -7,6 +7,7 @@ from syncd.cli.status.values import RepositoryStatus
 from syncd.cli.terminal.text import name_config
 from syncd.errors import ConfigInvalid, FileInvalid, Unauthorized, Unreachable
 from syncd.store.status import FlowOutcome
+from syncd.sync.binding import format_space_option
 from syncd.sync.outcome import CONFLICT, PAGE
 
 NEEDS_DOCTOR = {Unreachable.exit_code, Unauthorized.exit_code, ConfigInvalid.exit_code}
@@ -108,7 +109,7 @@ def _suggest_review(status: RepositoryStatus) -> str:
         return _format_push(status, outdated.branch)
     approved = next((request for request in live if request.next_step == "merge"), None)
     if approved is not None:
-        space = f" --space {quote(approved.space)}" if len(status.spaces) > 1 else ""
+        space = format_space_option(approved.space, status.spaces)
         return f"syncd cr merge {approved.number}{space}"
     if live:
         return "syncd review"

@@ -264,11 +264,12 @@ def _list_left_out(conflicts: Sequence[PageConflict], choices: Mapping[str, Choi
             continue
         chosen = {hunk.number: hunk.at(choice) for hunk in list_hunks(conflict.text_parts)}
         if join_hunks(replace_hunks(conflict.text_parts, chosen), conflict.labels) != conflict.texts[choice]:
-            other, commits = conflict.name_side(other_side(choice)), f"{conflict.branch} {conflict.lane}"
-            shown = f"{conflict.branch}~ {conflict.branch}" if choice == "theirs" else commits
+            other = conflict.name_side(other_side(choice))
+            branch, lane, path = map(shlex.quote, (conflict.branch, conflict.lane, conflict.path))
+            commits = f"{branch}~ {branch}" if choice == "theirs" else f"{branch} {lane}"
             yield (
                 f"{conflict.path} was taken as a whole, without what {other} changed in it beside the hunks: "
-                f"git diff {shown} -- {shlex.quote(conflict.path)}"
+                f"git diff {commits} -- {path}"
             )
 
 

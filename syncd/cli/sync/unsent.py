@@ -186,7 +186,7 @@ def _format_former(work: BranchWork) -> Iterator[str]:
 
 
 def _format_space(work: BranchWork, space: Unsent) -> str:
-    return format_space_option(space.binding, [each.binding for each in work.spaces])
+    return format_space_option(space.binding.name, [each.binding for each in work.spaces])
 
 
 def _format_reviewed(work: BranchWork) -> Iterator[str]:

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from syncd.layout.compare.lost_words import find_lost_words
 from syncd.layout.tree.paths import is_markdown
-from syncd.plan.merge.pages import Page, TextSource
+from syncd.plan.merge.pages import Page, TextSource, Version
+from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.merge.merge import find_moves
 from syncd.sync.merge.result import MergeResult
@@ -26,10 +27,13 @@ def find_dropped(workspace: Workspace, binding: Binding, both: MergeResult, *, a
     moves = find_moves(workspace, both.ours, after) if edited else {}
     summary = read_summary(repository, binding, after) if edited else None
     for page, title in edited:
-        path = moves.get(page.ours.path, page.ours.path) if page.ours is not None else ""
-        if page.ours is None or not binding.holds(path) or repository.lookup(after, path) is None:
+        if page.ours is None:
             continue
-        if _lacks_words(workspace, page, after, path):
+        path = moves.get(page.ours.path, page.ours.path)
+        oid = repository.lookup(after, path) if binding.holds(path) else None
+        if oid is None:
+            continue
+        if is_markdown(page.ours.path) and _lacks_words(repository, page.base, page.ours, oid):
             yield from dict.fromkeys((page.ours.path, path))
         entry = summary.index_pages().get(path) if summary is not None else None
         if summary is not None and entry is not None and title not in ("", entry.title):
@@ -49,14 +53,11 @@ def _list_edited_twice(both: MergeResult) -> Iterator[tuple[Page, str]]:
             yield decision.page, ""
 
 
-def _lacks_words(workspace: Workspace, page: Page, after: str, path: str) -> bool:
-    """Whether a commit has a page, at a path, without some of the words that main content had got."""
-    if page.ours is None or not is_markdown(page.ours.path):
-        return False
-    read, oid = workspace.repository.read, workspace.repository.lookup(after, path) or ""
-    former = read(page.base.oid) if page.base is not None else b""
+def _lacks_words(repository: Repository, base: Version | None, ours: Version, now: str) -> bool:
+    """Whether a blob lacks some of the words that main content had got."""
+    text, former = repository.read(ours.oid), repository.read(base.oid) if base is not None else b""
     new, gone = (
-        Counter(word for line in find_lost_words(read(page.ours.oid), text, at=page.ours.path) for word in line.words)
-        for text in (former, read(oid))
+        Counter(word for line in find_lost_words(text, other, at=ours.path) for word in line.words)
+        for other in (former, repository.read(now))
     )
     return bool(new & gone)

@@ -23,7 +23,7 @@ def refresh_request(workspace: Workspace, found: FoundRequest) -> ChangeRequest:
     Raises: Conflict when main content had changed the same.
     """
     number, address = found.request.number, found.request.address
-    option = format_space_option(found.binding, workspace.bindings)
+    option = format_space_option(found.binding.name, workspace.bindings)
     result = workspace.client.change_requests.refresh(found.binding.space, found.request.id)
     if result.result == "conflicts":
         raise Conflict(
@@ -85,7 +85,7 @@ def record_decision(workspace: Workspace, found: FoundRequest, now: ChangeReques
 
 def _require_mergeable(workspace: Workspace, found: FoundRequest) -> None:
     request, number = found.request, found.request.number
-    option = format_space_option(found.binding, workspace.bindings)
+    option = format_space_option(found.binding.name, workspace.bindings)
     if not request.is_live:
         raise GuardRefused(f"#{number} is {request.status}", hint=f"syncd cr reopen {number}{option}")
     if request.status == "draft":

@@ -26,6 +26,15 @@ def two(team: Team) -> Two:
     return docs, one, other
 
 
+def assert_page_came_back(docs: Writer, one: Web, other: Web) -> None:
+    """Given the clone and both spaces, see that the page is in the first one alone, with a reviewer's words."""
+    assert not docs.has("two/q1.md"), "the page is in both spaces"
+    assert "P1 one, says R." in docs.read("one/p1.md")
+    merge_all(docs, one, other)
+    assert "P1 one, says R." in one.text("p1")
+    assert "q1" not in other.slugs()
+
+
 @pytest.mark.parametrize("syncs_between", [True, False])
 @pytest.mark.parametrize("what", ["text", "title"])
 def test_an_edit_of_the_old_page_follows_to_the_new_one_that_is_merged(
@@ -83,31 +92,23 @@ def test_words_of_both_in_one_line_are_held(two: Two) -> None:
 
 
 def test_a_reviewers_words_follow_a_page_whose_move_is_reverted(two: Two) -> None:
-    docs, one, other = two
+    docs, _, other = two
     other.edit("q1", "P1 one.", "P1 one, says R.", request=other.proposed())
     docs.git("revert", "--no-edit", "HEAD")
     docs.run("sync")
-    assert not docs.has("two/q1.md"), "the page is in both spaces"
-    assert "P1 one, says R." in docs.read("one/p1.md")
-    merge_all(docs, one, other)
-    assert "P1 one, says R." in one.text("p1")
-    assert "q1" not in other.slugs()
+    assert_page_came_back(*two)
 
 
 @pytest.mark.parametrize("commit", ["reset", "amend"])
 def test_a_reviewers_words_follow_a_page_whose_move_is_dropped(two: Two, commit: str) -> None:
-    docs, one, other = two
+    docs, _, other = two
     other.edit("q1", "P1 one.", "P1 one, says R.", request=other.proposed())
     docs.git("reset", "--quiet", "--hard" if commit == "reset" else "--soft", "HEAD~1")
     if commit == "amend":
         docs.git("restore", "--staged", "--worktree", "--source=HEAD", ".")
     docs.edit("two/p2.md", "P2 one.", "P2 one, says A.")
     docs.run("sync")
-    assert not docs.has("two/q1.md"), "the page is in both spaces"
-    assert "P1 one, says R." in docs.read("one/p1.md")
-    merge_all(docs, one, other)
-    assert "P1 one, says R." in one.text("p1")
-    assert "q1" not in other.slugs()
+    assert_page_came_back(*two)
 
 
 def test_words_in_a_half_that_is_merged_follow_to_the_path_that_an_amendment_gives_it(two: Two) -> None:

@@ -94,15 +94,14 @@ class WebDeeds(Participants):
             self.archive(request)
         elif step.action == "carry-out":
             self.carry_out(request)
-        elif step.action == "update":
-            if request.is_outdated:
-                self.update(request)
+        elif step.action == "update" and request.is_outdated:
+            self.update(request)
         elif step.action == "contest-merge":
             # Somebody edits main content in the moment before.
             for action in ("contest", "retitle")[: 1 + step.m % 2]:
                 self._write(replace(step, actor="web", action=action, n=step.n % 2, m=0), space, None)
             self.merge(request)
-        elif not request.is_outdated or step.m % 4 == 0:
+        elif step.action == "merge" and (not request.is_outdated or step.m % 4 == 0):
             self.merge(request)
 
     def carry_out(self, request: Request) -> bool:
