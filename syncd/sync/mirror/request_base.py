@@ -142,7 +142,9 @@ def _keep_proposed_paths(
             kept = former.fingerprint if former is not None and not sent.oid else ""
             anchors[item.id] = sent._replace(form=item.form, fingerprint=item.fingerprint if same else kept, oid=oid)
         elif (path := aligned.get(item.id)) in listing and path is not None:
-            fingerprint, oid = (former.fingerprint, former.oid) if former else ("", listing[path].oid)
+            # A text that is known from another path has links as they are written there; it is fetched for this one.
+            fingerprint = former.fingerprint if former is not None and former.path == path else ""
+            oid = former.oid if former is not None else listing[path].oid
             anchors[item.id] = Anchor(item.id, item.kind, path, item.form, fingerprint, oid)
     return anchors
 
