@@ -6,32 +6,42 @@ adds is left out of the other until it is in main content. Only the present cont
 two of them never wait for each other.
 """
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from posixpath import basename
 
 from syncd.errors import HistoryCut
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.links import find_targets
+from syncd.layout.tree.path_allocator import strip_number
 from syncd.layout.tree.paths import is_markdown
 from syncd.layout.tree.placement import SUMMARY
+from syncd.layout.tree.settings import derive_page_slug
+from syncd.layout.tree.summary import walk_entries
 from syncd.model.change_request import ChangeRequest
+from syncd.model.changes import Change
 from syncd.model.revision import Revision
 from syncd.model.space import Space
+from syncd.model.text import clean_title
 from syncd.plan.message import is_marked_elsewhere
 from syncd.plan.propose.description import read_proposed_commit
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.merge.merge import find_moves
-from syncd.sync.mirror.anchors import LOST_PREFIX, recover_anchors
+from syncd.sync.mirror.anchors import LOST_PREFIX, read_entries, recover_anchors
 from syncd.sync.mirror.history import read_request_changes
 from syncd.sync.mirror.source import ProposedContent
 from syncd.sync.propose.intent import NOTHING, ProposedElsewhere
+from syncd.sync.settings import read_settings_at
 from syncd.sync.state.proposals import Proposal, has_foreign_requests, list_records
 from syncd.sync.state.proposed_refs import ProposalRecord
 from syncd.sync.workspace import Workspace
 
 COMMITS_READ = 50
 """Commits of a branch in which deletions are looked for, before anything is asked of the platform."""
+_SLUG_NUMBER = re.compile(r"-[0-9]{1,9}$")
+"""What a platform adds to a slug that a sibling has already."""
 
 
 def find_proposed_elsewhere(
@@ -65,7 +75,7 @@ def find_proposed_elsewhere(
         commit = repository.find_revision(read_proposed_commit(request.description))
         # The commit may not have come here: it may be amended and not pushed, or its branch deleted and squashed.
         base = _find_shared_base(repository, commit, main, tip) if commit else None
-        paths, gone = _compare_with_clone(workspace, binding, request, base, tip)
+        paths, gone = _compare_with_clone(workspace, binding, request, base, tip, new)
         added |= {path: request.number for path in new & paths if path not in added}
         deleted |= gone
     links = _read_links(workspace, binding, main, tip) if added else {}
@@ -161,17 +171,44 @@ def _list_foreign(
 
 
 def _compare_with_clone(
-    workspace: Workspace, binding: Binding, request: ChangeRequest, base: str | None, tip: str
+    workspace: Workspace, binding: Binding, request: ChangeRequest, base: str | None, tip: str, new: Collection[str]
 ) -> tuple[set[str], set[str]]:
     """As `_compare_with_branch`, for another clone's change request; `base` is the newest commit that both share, if
-    any beside main content's."""
+    any beside main content's. Its content has all pages of the space, and is read only where it may matter."""
     changes = read_request_changes(workspace.client, binding.space, request.id)
-    if changes is not None and not any(change.type.endswith("_created") for change in changes):
-        return set(), set()  # it adds nothing; its content has all pages of the space
+    if changes is not None:
+        created = [change for change in changes if change.type.endswith("_created")]
+        if not created or (base is None and not _may_be_among(workspace, binding, created, new, tip)):
+            return set(), set()
     content = ProposedContent(workspace.client, binding.space, request.id).content()
     added = _list_added(workspace, binding, content, base) if base else ()
     paths, gone = _follow_to_tip(workspace, base or tip, tip, added)
     return paths | set(_list_added(workspace, binding, content, tip)), gone
+
+
+def _may_be_among(
+    workspace: Workspace, binding: Binding, created: Iterable[Change], new: Collection[str], tip: str
+) -> bool:
+    """Whether something that a change request has created may be one of the new files of a tip: a page by its slug or
+    title, a file by its name; of all else nothing is known."""
+    settings = read_settings_at(workspace.repository, binding, tip)
+    paths = {binding.inner(path) for path in new}
+    slugs = {derive_page_slug(path, settings=settings).lower() for path in paths}
+    names = {strip_number(basename(path)).lower() for path in paths}
+    titles = {
+        clean_title(entry.title)
+        for entry, _ in walk_entries(read_entries(workspace.repository, binding, tip) if paths else ())
+        if entry.path in paths
+    }
+    for change in created:
+        page, file = change.page, change.file
+        if page is not None and page.path is not None:
+            slug = page.path.rpartition("/")[2].lower()
+            if {slug, _SLUG_NUMBER.sub("", slug)} & slugs or clean_title(page.title) in titles:
+                return True
+        elif file is None or strip_number(file.name).lower() in names:
+            return bool(paths)
+    return False
 
 
 def _list_added(workspace: Workspace, binding: Binding, content: Revision, commit: str) -> Iterator[str]:

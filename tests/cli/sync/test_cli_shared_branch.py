@@ -252,3 +252,19 @@ def test_the_content_of_another_clones_change_request_that_adds_nothing_is_not_r
         bob.run("push")
     assert any(f"/change-requests/{request.id}/changes" in one for one in between.seen)
     assert not any(f"/change-requests/{request.id}/content" in one for one in between.seen)
+
+
+def test_the_content_of_another_clones_change_request_that_adds_other_pages_is_not_read(team: Team, web: Web) -> None:
+    with interpose(team) as between:
+        ann, bob = (team.clone(web.space, name=name) for name in ("ann", "bob"))
+        ann.add("setup.md", "Setup")
+        ann.run("push")
+        (request,) = web.requests()
+        bob.add("guide.md", "Guide")
+        between.seen.clear()
+        bob.run("push")
+        assert any(f"/change-requests/{request.id}/changes" in one for one in between.seen)
+        assert not any(f"/change-requests/{request.id}/content" in one for one in between.seen)
+        bob.add("setup.md", "How to set up")
+        assert f"#{request.number} adds setup.md already" in bob.run("push")
+    assert any(f"/change-requests/{request.id}/content" in one for one in between.seen)
