@@ -24,8 +24,9 @@ from syncd.plan.propose.steps import ROOT, FormerPage
 from syncd.repo.repository import Repository
 from syncd.repo.values import Commit
 from syncd.sync.binding import Binding
+from syncd.sync.branches import HEADS
 from syncd.sync.merge.moves import drop_false_moves, render_moves
-from syncd.sync.merge.parts import write_synthetic_commit
+from syncd.sync.merge.parts import find_original, write_synthetic_commit
 from syncd.sync.mirror.anchors import find_mirror_base, save_anchors
 from syncd.sync.mirror.history import NOT_SHOWN, find_passed
 from syncd.sync.mirror.plan_revision import gather_content, list_known
@@ -38,7 +39,13 @@ from syncd.sync.propose.intent import ExistingContent
 from syncd.sync.settings import read_settings_at, read_text_at
 from syncd.sync.state.lane_content import NO_UPDATE, Update, find_start, has_taken_in, record_lane
 from syncd.sync.state.proposals import Proposal
-from syncd.sync.state.request_commits import compose_lane_message, find_taken_main, read_sent, write_lane_commit
+from syncd.sync.state.request_commits import (
+    SentContent,
+    compose_lane_message,
+    find_taken_main,
+    read_sent,
+    write_lane_commit,
+)
 from syncd.sync.state.sent_log import record_read
 from syncd.sync.workspace import Workspace
 
@@ -230,6 +237,8 @@ def _record_revision(reading: Reading, step: RevisionStep, update: Update) -> Ex
         is_own=reading.is_own(step),
         update=replace(update, moves=found),
     )
+    if here not in lane.parents and _has_taken_in_since(repository, proposal.branch, here, sent):
+        lane = replace(lane, parents=(*lane.parents, here))
     moves = {old: new for old, new in found.items() if repository.lookup(lane.tree, new) is not None}
     commit = write_lane_commit(repository, lane, signature.message + render_moves(moves), signature.author)
     record_read(workspace, binding, request.number, result.commit if lane.content else "")
@@ -241,6 +250,17 @@ def _record_revision(reading: Reading, step: RevisionStep, update: Update) -> Ex
     save_anchors(workspace, binding, proposal.lane, step.revision.id, written_commit, known.anchors if known else {})
     link_titles = _read_link_titles(repository, binding, commit)
     return _build_content(step.revision, gathered.placement, result.anchors, commit, link_titles)
+
+
+def _has_taken_in_since(repository: Repository, branch: str, here: str, sent: Sequence[SentContent]) -> bool:
+    """Whether a branch has taken in a commit of its change request after what was sent last, such as by settling a
+    conflict with it: without that commit as a parent, the next merge would not know of it."""
+    tip = repository.resolve(f"{HEADS}{branch}")
+    if tip is None or not repository.is_ancestor(here, tip):
+        return False
+    commits = (one.branch_commit for one in sent)
+    originals = (find_original(repository, repository.read_commit(commit)) or commit for commit in commits)
+    return not any(repository.is_ancestor(here, original) for original in originals)
 
 
 def find_deleted_pages(
