@@ -23,7 +23,7 @@ def find_dropped(workspace: Workspace, binding: Binding, both: MergeResult, *, a
     and Git lines. `after` is the commit of main content that came of it.
     """
     repository = workspace.repository
-    edited = list(_list_edited_twice(both))
+    edited = list(_list_edited(repository, both, after))
     moves = find_moves(workspace, both.ours, after) if edited else {}
     summary = read_summary(repository, binding, after) if edited else None
     for page, title in edited:
@@ -44,12 +44,21 @@ def find_dropped(workspace: Workspace, binding: Binding, both: MergeResult, *, a
             yield path
 
 
-def _list_edited_twice(both: MergeResult) -> Iterator[tuple[Page, str]]:
-    """The pages that both sides changed, each with the title of main content where the titles are in conflict."""
+def _list_edited(repository: Repository, both: MergeResult, after: str) -> Iterator[tuple[Page, str]]:
+    """The pages that main content changed and that may have lost it, each with the title of main content where the
+    titles are in conflict.
+
+    The change request need not have changed them in the eyes of Git, which may know a newer base than the platform.
+    """
     for conflict in both.conflicts:
         yield conflict.pages[0], conflict.find_title("ours")
-    for decision in both.decisions.clean if both.decisions is not None else ():
-        if decision.text is TextSource.MERGED:
+    clean = both.decisions.clean if both.decisions is not None else ()
+    has_kept = any(decision.text is TextSource.OURS for decision in clean)
+    replaced = {found.path for found in repository.compare_trees(both.ours, after)} if has_kept else set()
+    for decision in clean:
+        ours = decision.page.ours
+        is_replaced = decision.text is TextSource.OURS and ours is not None and ours.path in replaced
+        if is_replaced or decision.text is TextSource.MERGED:
             yield decision.page, ""
 
 
