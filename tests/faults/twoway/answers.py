@@ -5,7 +5,7 @@ import re
 from tests.faults.twoway.pages import by_mark
 from tests.faults.twoway.play import Player
 from tests.faults.twoway.runs import Conflict
-from tests.faults.twoway.writer import MAIN, ORIGIN, Writer
+from tests.faults.twoway.writer import MAIN, Writer
 
 Texts = dict[str, tuple[str | None, str]]
 """The titles and texts that a side has of some pages, by their marks."""
@@ -20,8 +20,8 @@ class Answers:
         self._given: dict[tuple[str, str, str], tuple[frozenset[str], Texts, Texts]] = {}
         # Who shares a branch is asked about what the others did, and a platform that is told to take main content into
         # a change request decides what of both is there.
-        shares = any(writer.other == ORIGIN for writer in player.writers.values())
-        self._is_kept = player.world.shape.update == "auto" and not shares
+        shape = player.world.shape
+        self._is_kept = shape.update == "auto" and not shape.upstream
 
     def add(self, writer: Writer, conflict: Conflict) -> None:
         """Note that a writer has settled a conflict."""
