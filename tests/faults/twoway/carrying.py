@@ -136,8 +136,9 @@ def _find_slug(path: str) -> str:
 
 
 def _index_paths(pages: Pages) -> Iterator[tuple[str, str]]:
-    """The id of each page, by its path on the platform, and by both that its file may have in Git."""
-    for page, _ in pages:
+    """The id of each page, by its path on the platform, and by both that its file may have in Git: `README.md` is the
+    home page's, also where another page has that word as its slug."""
+    for page, _ in sorted(pages, key=lambda item: not item[0].get("path")):
         path = page.get("path") or ""
         yield path, page["id"]
         yield f"{path}.md", page["id"]
