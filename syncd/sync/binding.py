@@ -1,6 +1,6 @@
 """Which space is in which directory of the repository."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from shlex import quote
 
@@ -29,6 +29,11 @@ class Binding:
     def holds(self, path: str) -> bool:
         """Return whether a path from the repository's root lies in the space's directory."""
         return path.startswith(self.path(""))
+
+
+def find_directory(bindings: Iterable[Binding], path: str) -> str | None:
+    """Return the directory of the space that a path from the repository's root is in; None where it is in none."""
+    return max((one.directory for one in bindings if one.holds(path)), key=len, default=None)
 
 
 def format_space_option(name: str, spaces: Collection[object]) -> str:

@@ -64,7 +64,8 @@ class Version:
 class Page:
     """One file, a page or any other, as base, ours and theirs have it; None where a side has none.
 
-    Shape: where both sides added the same page below one that a side moved, `mover` is that side.
+    Shape: where both sides added the same page below one that a side moved, `mover` is that side; so is theirs where it
+    moved the page to another space, and ours within its own.
     """
 
     base: Version | None
@@ -169,8 +170,8 @@ def _choose_path(page: Page, ours: Version, theirs: Version) -> tuple[str, str]:
     """Where a page lies that both sides have, and a note for people."""
     base = page.base
     if page.mover == "theirs":
-        # added on both sides, below a page that theirs moved
-        return theirs.path, ""
+        # added on both sides, below a page that theirs moved; or in another space now, whose table of contents lists it
+        return theirs.path, _format_move(base, theirs, ours) if base is not None else ""
     if base is None or theirs.path in (base.path, ours.path):
         # moved on our side only, or nowhere, or alike on both
         return ours.path, ""
@@ -178,7 +179,11 @@ def _choose_path(page: Page, ours: Version, theirs: Version) -> tuple[str, str]:
         # moved on their side only
         return theirs.path, ""
     # moved on both sides, to two places: one has to win, and ours is where the writer looks for it
-    return ours.path, f"{base.path}: moved on both sides; it is {ours.path}, not {theirs.path}"
+    return ours.path, _format_move(base, ours, theirs)
+
+
+def _format_move(base: Version, taken: Version, left: Version) -> str:
+    return f"{base.path}: moved on both sides; it is {taken.path}, not {left.path}"
 
 
 def _choose_text(decision: Decision, ours: Version, theirs: Version) -> Decision:

@@ -3,7 +3,8 @@
 Source: docs/decisions/0002-one-recorded-base.md.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from posixpath import dirname, splitext
 
 from syncd.layout.tree.paths import is_markdown
@@ -38,6 +39,19 @@ def pair_pages(
         base = (one.get(key) or other[key])[0]
         found.append(Page(base, one.get(key, (None, base))[1], other.get(key, (None, base))[1]))
     return _join_added_below_moved(_join_moved_copies(found), titles, is_one_text)
+
+
+def prefer_transfers(pages: Iterable[Page], find_space: Callable[[str], str | None]) -> Iterator[Page]:
+    """Yield the pages, with theirs as the mover of each that it moved to another space, and ours within its own: only
+    the table of contents of the other space lists the page once both are merged."""
+    for page in pages:
+        base, ours, theirs = page.base, page.ours, page.theirs
+        if base is None or ours is None or theirs is None or base.path in (ours.path, theirs.path):
+            yield page
+        elif find_space(base.path) == find_space(ours.path) != find_space(theirs.path):
+            yield replace(page, mover="theirs")
+        else:
+            yield page
 
 
 def may_be_one_page(ours: Sequence[FileChange], theirs: Sequence[FileChange]) -> bool:

@@ -22,9 +22,9 @@ from syncd.plan.merge.pages import (
     find_longer_side,
     separate_conflicts,
 )
-from syncd.plan.merge.pair_pages import FileChange, may_be_one_page, pair_pages
+from syncd.plan.merge.pair_pages import FileChange, may_be_one_page, pair_pages, prefer_transfers
 from syncd.plan.merge.restore_entries import group_paths
-from syncd.sync.binding import Binding
+from syncd.sync.binding import Binding, find_directory
 from syncd.sync.directories import follow_places, follow_roots, follow_spaces
 from syncd.sync.merge.base import find_base, find_base_changes, join_commits, list_former_tips
 from syncd.sync.merge.compose import compose_result
@@ -255,7 +255,8 @@ class _Merge:
     def _compare_sides(self, moves: RecordedMoves) -> list[Page]:
         one, other = (self._list_changes(side, moved) for side, moved in zip(SIDES, moves, strict=True))
         titles = list_titles(self.summaries) if may_be_one_page(one, other) else ({}, {}, {})
-        return pair_pages(one, other, titles, is_one_text=lambda *both: self._find_longer_side(*both) is not None)
+        pages = pair_pages(one, other, titles, is_one_text=lambda *both: self._find_longer_side(*both) is not None)
+        return list(prefer_transfers(pages, partial(find_directory, self.bindings)))
 
     def _list_changes(self, side: Side, recorded: Mapping[str, str]) -> list[FileChange]:
         """A side's changes but those of tables of contents, with each moved file as one; who moves a page onto

@@ -15,7 +15,7 @@ from syncd.plan.merge.pages import (
     find_longer_side,
     separate_conflicts,
 )
-from syncd.plan.merge.pair_pages import FileChange, pair_pages
+from syncd.plan.merge.pair_pages import FileChange, pair_pages, prefer_transfers
 from tests.plan.merge.deeds import Deed, outcome, pairs
 
 PATHS = [f"{folder}{name}" for folder in ("", "x/", "y/") for name in ("a.md", "A.md", "README.md", "x.md", "x")]
@@ -132,6 +132,18 @@ def test_a_page_that_both_added_below_one_that_a_side_moved_is_one_page_where_th
     assert len(pair_pages([*moved, added("s7/n8.md")], [*folder, added("p4/n8.md")])) == 2, "its first page below it"
     further = [(old, replace(old, path="s8.md"))]
     assert len(pair_pages([*moved, added("s7/n8.md")], [*further, added("p4/n8.md")])) == 3, "both moved what is above"
+
+
+def test_a_move_to_another_space_counts_more_than_one_within_a_space() -> None:
+    old = Version("one/a.md", "a" * 40, "100644")
+    within, away = replace(old, path="one/a/README.md"), replace(old, path="two/a.md")
+    for ours, theirs in ((within, away), (away, within)):
+        (page,) = prefer_transfers(pair_pages([(old, ours)], [(old, theirs)]), lambda path: path[:3])
+        decision = decide_page(page)
+        assert decision.path == "two/a.md"
+        assert decision.note == "one/a.md: moved on both sides; it is two/a.md, not one/a/README.md"
+    (page,) = prefer_transfers(pair_pages([(old, within)], [(old, replace(old, oid="b" * 40))]), lambda path: path[:3])
+    assert decide_page(page).path == "one/a/README.md"
 
 
 def test_a_rename_outlives_a_deletion_for_all_but_pages() -> None:
