@@ -6,6 +6,7 @@ from functools import partial
 
 from syncd.errors import GuardRefused
 from syncd.fault_points import FaultPoint, reach
+from syncd.layout.tree.placement import SUMMARY
 from syncd.model.space import Space
 from syncd.plan.change import Change
 from syncd.plan.guard import FREE_OPENINGS, guard_openings
@@ -32,6 +33,7 @@ from syncd.sync.state.manual_steps import (
 )
 from syncd.sync.state.notes import NO_REQUEST
 from syncd.sync.state.proposals import Proposal, detect_end, has_foreign_requests, record_proposal
+from syncd.sync.state.proposed_refs import note_awaited
 from syncd.sync.state.request_commits import find_content
 from syncd.sync.state.resend import has_new_work
 from syncd.sync.workspace import Workspace
@@ -67,6 +69,7 @@ def propose(
     if intent is None:
         refresh_conflicts(workspace, binding, live, None)
         return Unchanged()
+    _note_awaited(workspace, binding, branch, intent)
     number = live.change_request.number if live is not None else NO_REQUEST
     owner = "" if live is not None else branch
     state = describe_state(workspace.repository, binding, intent.desired, intent.existing, branch=owner)
@@ -95,6 +98,20 @@ def propose(
     live, notes = _describe_written(workspace, binding, written, written.live)
     done.append(Applied((), (*_report_others(workspace, own, older, live), *notes), outcomes))
     return join_outcomes(done)
+
+
+def _note_awaited(workspace: Workspace, binding: Binding, branch: str, intent: Intent) -> None:
+    """Note what waits for the change requests of others; so does a table of contents that differs by that alone."""
+    repository, awaited = workspace.repository, intent.awaited
+    if workspace.is_dry_run:
+        return
+    if awaited:
+        lookup, existing = repository.lookup, find_content(repository, intent.existing)
+        left = [found.path for found in repository.compare_trees(intent.desired, intent.tip)]
+        tables = [path for path in left if path.endswith(SUMMARY) and binding.holds(path)]
+        same = [path for path in tables if lookup(intent.desired, path) == lookup(existing, path)]
+        awaited |= dict.fromkeys(same, min(awaited.values()))
+    note_awaited(repository, binding, branch, (intent.tip, intent.main), awaited)
 
 
 def _report_written(written: WrittenIntent, live: Proposal, *, is_new: bool) -> Applied:

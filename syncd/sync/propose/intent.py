@@ -37,6 +37,17 @@ class ProposedElsewhere:
             waiting |= more
         return frozenset(waiting)
 
+    def find_numbers(self, left_out: Collection[str]) -> dict[str, int]:
+        """Return the change request that each of the paths waits for that are left out because of others."""
+        found = {path: number for path, number in self.added.items() if path in left_out}
+        while more := {
+            page: found[min(linked & found.keys())]
+            for page, linked in self.links.items()
+            if page in left_out and page not in found and linked & found.keys()
+        }:
+            found |= more
+        return found
+
     def format_notes(self, left_out: Collection[str]) -> tuple[str, ...]:
         """Return a line for people for each change request that paths wait for, of those that are left out."""
         numbers = sorted({number for path, number in self.added.items() if path in left_out})
@@ -83,12 +94,20 @@ class Intent:
     @property
     def notes(self) -> tuple[str, ...]:
         """What people are told of pages and files that wait for another change request, or for this one."""
-        return (*self.elsewhere.format_notes({path for paths in self.left_out for path in paths}), *self.later)
+        return (*self.elsewhere.format_notes(self._list_left_out()), *self.later)
+
+    @property
+    def awaited(self) -> dict[str, int]:
+        """The number of the change request that each path waits for which another one brings."""
+        return self.elsewhere.find_numbers(self._list_left_out())
 
     @property
     def named_tip(self) -> str:
         """The branch's commit as people know it: a CI run puts a commit of its own upon it."""
         return self.commits[0].trailers.get(TIP, [self.tip])[-1] if self.commits else self.tip
+
+    def _list_left_out(self) -> set[str]:
+        return {path for paths in self.left_out for path in paths}
 
 
 @dataclass(frozen=True)

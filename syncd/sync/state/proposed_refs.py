@@ -1,12 +1,18 @@
 """The change requests of branches as Git alone remembers them, and which new files one leaves to another."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from syncd.plan.message import SPACE
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
-from syncd.sync.state.notes import STATUS, find_former_space, read_notes
+from syncd.sync.branches import HEADS
+from syncd.sync.state.notes import NO_REQUEST, STATUS, add_notes, find_former_space, read_notes
+
+AWAITED = "awaited"
+"""What a push of a branch left to change requests of others, with the commits of the branch and of main content; in the
+notes of NO_REQUEST."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,32 @@ def list_archived(repository: Repository, binding: Binding) -> list[tuple[int, s
     return found
 
 
+def note_awaited(
+    repository: Repository, binding: Binding, branch: str, commits: tuple[str, str], awaited: Mapping[str, int]
+) -> None:
+    """Note what a branch leaves to the change requests of others, by path; `commits` are its own and main content's."""
+    noted = _read_awaited(repository, binding)
+    here = {name: facts for name, facts in noted.items() if name != branch and repository.resolve(f"{HEADS}{name}")}
+    wanted = here | ({branch: {"commits": [*commits], "paths": dict(awaited)}} if awaited else {})
+    if wanted != noted:
+        add_notes(repository, binding, NO_REQUEST, {AWAITED: wanted})
+
+
+def _read_awaited(repository: Repository, binding: Binding) -> dict[str, Any]:
+    noted = read_notes(repository, binding, NO_REQUEST).get(AWAITED)
+    return noted if isinstance(noted, dict) else {}
+
+
+def _find_noted(repository: Repository, binding: Binding, branch: str, commits: tuple[str, str]) -> dict[str, int]:
+    """What the last push of a branch, at just these commits, left to change requests that Git may know nothing of."""
+    noted = _read_awaited(repository, binding).get(branch)
+    if not isinstance(noted, dict) or noted.get("commits") != [*commits]:
+        return {}
+    paths = noted.get("paths")
+    known = paths.items() if isinstance(paths, dict) else ()
+    return {path: number for path, number in known if isinstance(number, int)}
+
+
 def find_awaited(
     repository: Repository,
     binding: Binding,
@@ -78,6 +110,8 @@ def find_awaited(
     known = [commit for commit in (main, here) if commit is not None]
     new = [path for path in paths if lookup(tip, path) and not any(lookup(commit, path) for commit in known)]
     found = _find_later(repository, binding, paths, main, tip, (own, here)) if own is not None and here else {}
+    noted = _find_noted(repository, binding, branch, (tip, main)) if paths else {}
+    found |= {path: noted[path] for path in paths if path in noted and path not in found}
     others = [number for number, other, _ in list_proposed(repository, binding) if other != branch] if new else []
     for number in others:
         lane = repository.resolve(f"{lanes}{number}")

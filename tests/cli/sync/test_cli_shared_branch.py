@@ -84,7 +84,8 @@ def test_a_branch_with_nothing_else_opens_no_change_request(web: Web, ann: Write
     pull(bob, ann)
     said = bob.run("sync")
     assert "adds new.md already" in said
-    assert "! not sent: SUMMARY.md, new.md; a note above, or syncd check, may say why" in said
+    assert "! not sent" not in said
+    assert "! not sent: SUMMARY.md, new.md wait for #1, which adds that already" in bob.run("status")
     assert len(web.requests()) == 1
     web.archive(web.proposed())
     assert "adds new.md already" not in bob.run("sync")
@@ -267,4 +268,9 @@ def test_the_content_of_another_clones_change_request_that_adds_other_pages_is_n
         assert not any(f"/change-requests/{request.id}/content" in one for one in between.seen)
         bob.add("setup.md", "How to set up")
         assert f"#{request.number} adds setup.md already" in bob.run("push")
+        said = bob.run("status")
+    assert f"! not sent: SUMMARY.md, setup.md wait for #{request.number}, which adds that already" in said
+    assert "syncd push" not in said
+    bob.edit("p1.md", "P1 one.", "P1 one, says Bob.")
+    assert "syncd push" in bob.run("status")
     assert any(f"/change-requests/{request.id}/content" in one for one in between.seen)
