@@ -10,6 +10,7 @@ from syncd.errors import FileInvalid
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
+from syncd.sync.merge.parts import PART_TRAILER, find_present_original
 from syncd.sync.state.manual_steps import WAITING, count_waiting_steps, describe_state
 from syncd.sync.state.notes import ADDRESS, NO_REQUEST, STATUS, read_notes
 from syncd.sync.state.proposed_refs import find_awaited, list_proposed
@@ -103,7 +104,7 @@ def find_unsent(
     tip = repository.resolve(f"{HEADS}{branch}")
     if tip is None or main is None or repository.is_ancestor(tip, main):
         return Unsent(binding)
-    base = repository.find_merge_base(main, tip)
+    base = _find_merged(repository, binding, tip, main) or repository.find_merge_base(main, tip)
     paths = _list_own_changes(repository, binding, base, main, tip)
     content = [_SpaceContent(repository, binding, commit, base or main) for commit in (tip, main)] if paths else []
     held = {path for path in paths if binding.path(path) in conflicts}
@@ -140,6 +141,17 @@ def find_unsent(
         base is None,
         tuple(path for path in named if path in refused),
     )
+
+
+def _find_merged(repository: Repository, binding: Binding, tip: str, main: str) -> str | None:
+    """The newest commit of a branch that main content has in a part, and of this space as a whole; None for none."""
+    for part in repository.find_marked(tip, main, PART_TRAILER)[1]:
+        original = find_present_original(repository, part)
+        if original is None or not repository.is_ancestor(original, tip):
+            continue
+        if repository.find_tree(part.oid, binding.directory) == repository.find_tree(original, binding.directory):
+            return original
+    return None
 
 
 def _list_own_changes(repository: Repository, binding: Binding, base: str | None, main: str, tip: str) -> set[str]:

@@ -161,3 +161,21 @@ def test_a_link_within_the_former_space_leads_there_while_the_new_one_has_no_suc
     transfer(docs)
     docs.run("sync")
     assert "See [P2](../one/p2.md)." in docs.read("two/moved.md")
+
+
+def test_a_merged_branch_of_two_spaces_has_nothing_left_to_send(team: Team, spaces: tuple[Web, Web]) -> None:
+    (one, two), docs = spaces, clone(team, spaces, "docs")
+    docs.git("switch", "--quiet", "--create", "topic")
+    for page in ("one/p1.md", "two/q1.md"):
+        title = page[4:6].upper()
+        docs.replace(page, f"{title} one.", f"{title} one, says the topic.")
+    docs.commit()
+    docs.run("push", "topic")
+    one.merge()
+    two.merge()
+    one.rename("p1", "renamed")
+    for command in ("sync", "push", "status"):
+        assert "not sent" not in docs.run(command), command
+    docs.replace("one/p2.md", "P2 one.", "P2 one, says the topic.")
+    docs.commit()
+    assert "! not sent: one/p2.md: topic is not one of the tracked branches" in docs.run("sync")
