@@ -63,6 +63,28 @@ def test_axe_finds_nothing_serious_and_every_block_fits(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_no_line_ends_between_the_hyphens_of_an_option_and_its_name(open_page: OpenPage) -> None:
+    page = open_page(width=360)
+    lines = "\n\n".join(f"{'x' * letters} `syncd --flag -n`" for letters in range(1, 40))
+    show(page, str(render_document(to_document(lines), BlockContext()).html))
+    ends = page.evaluate("""() => [...document.querySelectorAll("code")].flatMap((code) => {
+        const found = [], range = document.createRange();
+        const walker = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+        let before = null;
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+            for (let at = 0; at < node.length; at++) {
+                range.setStart(node, at);
+                range.setEnd(node, at + 1);
+                const { top } = range.getBoundingClientRect();
+                if (before && top > before.top) found.push(before.sign);
+                before = { top, sign: node.data[at] };
+            }
+        }
+        return found;
+    })""")
+    assert set(ends) == {" "}
+
+
 def test_tabs_change_by_keyboard_without_script(open_page: OpenPage) -> None:
     page = open_page(has_script=False)
     show(page, render_every_block())

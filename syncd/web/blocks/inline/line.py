@@ -1,5 +1,6 @@
 """What stands in a line: text with marks, links, and what else an inline can be."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from urllib.parse import quote, urlencode
 
@@ -29,6 +30,8 @@ from syncd.web.blocks.raw_html import render_html, render_html_runs
 from syncd.web.blocks.state import DEPTH_MAX, RenderState
 
 _BREAK = Markup("<br>\n")
+_OPTION = re.compile(r"(?<![\w-])-+\w")
+"""How an option of a command begins: browsers break a line behind its hyphens."""
 _PICTURES = ("inline-image", "link", "html")
 """Nodes of a line that may be a picture."""
 
@@ -113,7 +116,9 @@ def _render_text(state: RenderState, leaf: Node, *, is_code: bool) -> Markup:
     if "{{" in text and not is_code:
         text = fill_braces(text, state.context.variables)
     state.words += len(text.split())
-    if is_code or not state.notes.words or "[^" not in text:
+    if is_code:
+        return _write_code(text)
+    if not state.notes.words or "[^" not in text:
         return _write_text(text)
     pieces = REFERENCE.split(text)
     html = [_write_text(pieces[0])]
@@ -125,6 +130,11 @@ def _render_text(state: RenderState, leaf: Node, *, is_code: bool) -> Markup:
 def _write_text(text: str) -> Markup:
     html = escape(text)
     return html.replace("\n", _BREAK) if "\n" in text else html
+
+
+def _write_code(text: str) -> Markup:
+    html = _write_text(text)
+    return Markup(_OPTION.sub(r'<span class="b-whole">\g<0></span>', str(html))) if "-" in text else html  # noqa: S704
 
 
 def _write_reference(state: RenderState, label: str) -> Markup:
