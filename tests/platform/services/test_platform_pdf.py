@@ -105,6 +105,27 @@ def test_captions_dates_diagrams_and_what_leads_nowhere_are_written(
     assert "broken" not in texts(data)
 
 
+def test_html_unknown_blocks_embeds_and_links_in_cells_are_written(
+    http: httpx.Client, storage: Storage, tmp_path: Path
+) -> None:
+    docs = tmp_path / "rest"
+    docs.mkdir()
+    (docs / "README.md").write_text(
+        "# Home\n\n<table><tr><td>plain</td><td rowspan=2>HTML</td></tr><tr><td>of &amp; writer</td></tr></table>\n\n"
+        "<style>p { color: hidden }</style>\n\n{% unknown a=1 %}\nwords\n{% endunknown %}\n\n"
+        '{% embed url="https://example.org/film" %}\nA caption\n{% endembed %}\n\n'
+        '{% code title="app.py" %}\n```py\nx\n```\n{% endcode %}\n\n'
+        "| A | B |\n| --- | --- |\n| [in a cell](https://example.org/cell) | two |\n"
+    )
+    data = fetched(http, f"/v1/spaces/{import_directory(storage, docs, title='Docs').space}/pdf")
+    written = texts(data)
+    for words in ("plain  HTML", "of & writer", "{% unknown a=1 %}", "https://example.org/film", "A caption", "app.py"):
+        assert words in written, words
+    assert "hidden" not in written
+    assert b"(https://example.org/film)" in data
+    assert b"(https://example.org/cell)" in data
+
+
 def test_an_address_that_was_changed_is_refused(http: httpx.Client, space: str) -> None:
     url = httpx.URL(http.get(f"/v1/spaces/{space}/pdf").json()["url"])
     for changed in ({"page": "other"}, {"expires": "99999999999"}, {"signature": "0"}, {"only": "true"}):
@@ -132,6 +153,51 @@ def test_whatever_a_document_holds_it_is_laid_out(tmp_path: Path) -> None:
     page = {"part": 0, "id": "a", "title": "", "depth": 9, "nodes": [deep, *strange], "files": {}}
     assert PdfLayout(json.loads(json.dumps({"title": "T", "pages": [page]})), tmp_path).draw().startswith(b"%PDF-")
     assert PdfLayout({"title": "", "pages": []}, tmp_path).draw().startswith(b"%PDF-")
+
+
+def draw(tmp_path: Path, *nodes: dict[str, Any]) -> bytes:
+    page = {"part": 0, "id": "a", "title": "T", "depth": 0, "nodes": list(nodes), "files": {}}
+    return PdfLayout({"title": "T", "pages": [page]}, tmp_path).draw()
+
+
+def test_no_word_is_broken_where_its_looks_change(tmp_path: Path) -> None:
+    code = {"object": "leaf", "text": "unbroken", "marks": [{"type": "code"}]}
+    nodes = [
+        {
+            "object": "block",
+            "type": "paragraph",
+            "nodes": [text("x" * length + " ("), {"object": "text", "leaves": [code]}],
+        }
+        for length in range(50, 90)
+    ]
+    assert texts(draw(tmp_path, *nodes)).split().count("unbroken") == len(nodes)
+
+
+def test_a_column_is_as_wide_as_its_words_need(tmp_path: Path) -> None:
+    long = "so many words that an even share of the sheet is too little for them all"
+    names = ("a", "b", "c", "d")
+    table = {
+        "object": "block",
+        "type": "table",
+        "data": {
+            "definition": {name: {"title": name, "textAlignment": "right"} for name in names},
+            "records": {"r": {"values": dict.fromkeys(names, "1") | {"c": long}}},
+        },
+    }
+    assert long in texts(draw(tmp_path, table))
+
+
+def test_each_kind_of_hint_has_a_sign_and_is_marked_on_each_sheet(tmp_path: Path) -> None:
+    words = [{"object": "block", "type": "paragraph", "nodes": [text(f"words {number}")]} for number in range(60)]
+    hints = [
+        {"object": "block", "type": "hint", "data": {"style": style}, "nodes": words}
+        for style in ("info", "success", "warning", "danger")
+    ]
+    data = draw(tmp_path, *hints)
+    assert [word for word in texts(data).split() if word in "i+!\xd7"] == ["i", "+", "!", "\xd7"]
+    sheets = [zlib.decompress(one) for one in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", data, re.DOTALL)]
+    assert sum(b"words" in sheet for sheet in sheets) > len(hints)
+    assert all(re.search(rb" l S", sheet) for sheet in sheets if b"words" in sheet)
 
 
 def spell(written: str) -> str:

@@ -88,9 +88,9 @@ class Fonts:
         self._undrawn = dict.fromkeys(missing, BOX)
 
     def use(self, family: str, style: str, size: float) -> None:
-        """Write in a font from now on. Shape: `style` has the letters B and I. Units: `size` in points."""
+        """Write in a font from now on. Shape: `style` has the letters B, I and S. Units: `size` in points."""
         if self._embedded:
-            self._pdf.set_font(family, "" if family == "code" else style, size)
+            self._pdf.set_font(family, "S" * ("S" in style) if family == "code" else style, size)
         else:
             self._pdf.set_font({"text": "Helvetica", "code": "Courier"}[family], style, size)
 

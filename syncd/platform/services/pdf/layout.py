@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,16 @@ from fpdf.errors import FPDFException
 from PIL import Image
 
 from syncd.platform.services.pdf.fonts import Fonts
-from syncd.web.pages.wording import find_text_direction
-from syncd.web.rendering import Html
+from syncd.platform.services.pdf.lines import BLACK, GREY, LINK, PAPER, WHITE, LineWriter, Run, compute_line_height
+from syncd.platform.services.pdf.tables import TableReader, draw_rows, list_sides
+from syncd.platform.services.pdf.texts import (
+    find_caption,
+    find_label,
+    is_right_to_left,
+    join_text,
+    list_html_lines,
+    list_texts,
+)
 
 SHEETS_MAX = 3_000
 """Pages of paper."""
@@ -20,16 +29,18 @@ DEPTH_MAX = 24
 """Blocks within blocks that are indented and drawn as what they are."""
 
 _TEXT_PT, _CODE_PT, _SMALL_PT = 10.5, 9.0, 8.0
-_LINE = 1.45
-"""Height of a line, in the size of its letters."""
 _HEADINGS = {"heading-1": 18.0, "heading-2": 15.0, "heading-3": 12.5}
 _TITLE_PT = 22.0
-_MM_PER_POINT = 25.4 / 72
 _MM_PER_PIXEL = 25.4 / 96
 _INDENT = 6.0
 _GAP = 2.5
-_GREY, _LINK, _BLACK = (110, 110, 110), (30, 80, 170), (20, 20, 20)
-_PAPER = (244, 244, 244)
+_HINTS = {
+    "info": ((70, 80, 95), "i"),
+    "success": ((20, 115, 60), "+"),
+    "warning": ((160, 95, 0), "!"),
+    "danger": ((185, 35, 30), "×"),
+}
+"""The colour of each kind of hint, and the sign that tells it without colours."""
 _LINK_SCHEMES = ("http://", "https://", "mailto:")
 """Addresses that a reader of the PDF may follow."""
 
@@ -47,7 +58,7 @@ class _NumberedPdf(FPDF):
             raise FPDFException("too many sheets")
         self.set_y(-15)
         self.sheet_fonts.use("text", "", _SMALL_PT)
-        self.set_text_color(*_GREY)
+        self.set_text_color(*GREY)
         self.cell(0, 8, str(self.page_no()), align="C")
 
 
@@ -59,7 +70,7 @@ class PdfLayout:
         self._pdf = _NumberedPdf(format="A4")
         self._pdf.set_auto_page_break(True, margin=20)
         self._pdf.set_margins(20, 20)
-        texts = (text for page in job["pages"] for text in (page["title"], *_list_texts(page["nodes"])))
+        texts = (text for page in job["pages"] for text in (page["title"], *list_texts(page["nodes"])))
         self._fonts = self._pdf.sheet_fonts = Fonts(self._pdf, (*texts, job["title"]))
         self._files: Mapping[str, Mapping[str, str]] = {}
         """Names of the files that the page at hand refers to, and their images, by id."""
@@ -85,9 +96,9 @@ class PdfLayout:
         self._pdf.start_section(title, level=min(page["depth"], 5))
         self._pdf.multi_cell(
             0,
-            _compute_line_height(_TITLE_PT),
+            compute_line_height(_TITLE_PT),
             title,
-            align="R" if _is_right_to_left(title) else "L",
+            align="R" if is_right_to_left(title) else "L",
             new_x="LMARGIN",
             new_y="NEXT",
         )
@@ -110,25 +121,33 @@ class PdfLayout:
         elif type in ("blockquote", "hint", "expandable"):
             self._draw_aside(node, depth)
         elif type in ("code", "math"):
+            if isinstance(title := data.get("title"), str) and title:
+                self._draw_line(title, "B")
             self._draw_code(
-                str(data.get("formula", "")) or "\n".join(_join_text(line) for line in node.get("nodes") or ())
+                str(data.get("formula", "")) or "\n".join(join_text(line) for line in node.get("nodes") or ())
             )
         elif type == "table":
             self._draw_table(node)
         elif type in ("image", "drawing"):
-            self._draw_image(data, _join_text(_find_caption(node)))
+            self._draw_image(data, join_text(find_caption(node)))
+        elif type in ("embed", "file", "content-ref"):
+            self._draw_reference(node)
         elif type == "divider":
             self._draw_rule()
-        elif type == "integration" and isinstance(source := (data.get("props") or {}).get("content"), str):
+        elif isinstance(source := _find_source(type, data), str):
             self._draw_code(source)
+        elif type == "html":
+            for line in list_html_lines(str(data.get("html") or "")):
+                self._draw_runs([{"object": "text", "leaves": [{"object": "leaf", "text": line}]}], _TEXT_PT, "")
+                self._end_line(_TEXT_PT)
         else:
             if type == "update" and isinstance(date := data.get("date"), str):
+                self._keep_room(5)
                 self._draw_line(date, "B")
             self._draw_other(node, depth)
 
     def _draw_heading(self, node: Node, size: float) -> None:
-        if self._pdf.will_page_break(3 * _compute_line_height(size)):
-            self._pdf.add_page()
+        self._keep_room(3, size)
         self._pdf.ln(_GAP)
         self._draw_runs(node.get("nodes") or [], size, "B")
         self._end_line(size)
@@ -144,22 +163,56 @@ class PdfLayout:
             done = (item.get("data") or {}).get("checked")
             sign = {"list-ordered": f"{start + at}.", "list-tasks": "[x]" if done else "[ ]"}.get(type, "-")
             self._set_font("text", "", _TEXT_PT)
-            is_right = _is_right_to_left(_join_text(item))
+            is_right = is_right_to_left(join_text(item))
             self._pdf.set_x(self._pdf.w - self._pdf.r_margin - _INDENT if is_right else self._pdf.l_margin)
-            self._pdf.cell(_INDENT, _compute_line_height(_TEXT_PT), sign, align="R" if is_right else "L")
+            self._pdf.cell(_INDENT, compute_line_height(_TEXT_PT), sign, align="R" if is_right else "L")
             with self._indent(depth, is_right=is_right):
                 self._pdf.set_x(self._pdf.l_margin)
                 self._draw_blocks(item.get("nodes") or [], depth + 1)
 
     def _draw_aside(self, node: Node, depth: int) -> None:
+        height = compute_line_height(_TEXT_PT)
+        self._keep_room(2)
+        colour, sign = _HINTS.get(str((node.get("data") or {}).get("style")), _HINTS["info"])
+        is_hint, is_right = node.get("type") == "hint", is_right_to_left(join_text(node))
+        place = self._pdf.w - self._pdf.r_margin - 2 if is_right else self._pdf.l_margin + 2
         top, sheet = self._pdf.get_y(), self._pdf.page_no()
-        with self._indent(depth):
+        if is_hint:
+            self._draw_sign(sign, colour, place, top)
+        with self._indent(depth, is_right=is_right):
             self._pdf.set_x(self._pdf.l_margin)
             self._draw_other(node, depth)
+        self._draw_bar(place, (sheet, top + height * is_hint), colour if is_hint else GREY)
+
+    def _draw_sign(self, sign: str, colour: tuple[int, int, int], x: float, y: float) -> None:
+        """A sign in a disc around `x`, beside the line that begins at `y`."""
+        height = compute_line_height(_TEXT_PT)
+        self._pdf.set_fill_color(*colour)
+        self._pdf.circle(x, y + height / 2, 1.9, style="F")
+        self._set_font("text", "B", _CODE_PT, WHITE)
+        self._pdf.set_xy(x - 3, y)
+        self._pdf.cell(6, height, self._fonts.spell(sign), align="C")
+
+    def _draw_bar(self, x: float, start: tuple[int, float], colour: tuple[int, int, int]) -> None:
+        """A line from a sheet and a height on it to where the PDF stands, on each sheet between."""
+        end = self._pdf.page_no()
         bottom = self._pdf.get_y() - _GAP
-        self._pdf.set_draw_color(*_GREY)
-        start = top if sheet == self._pdf.page_no() else self._pdf.t_margin
-        self._pdf.line(self._pdf.l_margin + 1, start, self._pdf.l_margin + 1, max(start, bottom))
+        for sheet in range(start[0], end + 1):
+            self._pdf.page = sheet
+            self._pdf.set_draw_color(*colour)
+            top = start[1] if sheet == start[0] else self._pdf.t_margin
+            length = (bottom if sheet == end else self._pdf.h - self._pdf.b_margin) - top
+            if length > 1:
+                self._pdf.line(x, top, x, top + length)
+
+    def _draw_reference(self, node: Node) -> None:
+        """What a block leads to, and its caption where that says something else."""
+        data, caption = node.get("data") or {}, join_text(find_caption(node)).strip()
+        words = self._find_title(data) or caption
+        self._draw_link(words, self._find_address(data))
+        self._end_line(_TEXT_PT)
+        if node.get("type") != "content-ref" and caption not in ("", words):
+            self._draw_line(caption, "I")
 
     def _draw_other(self, node: Node, depth: int) -> None:
         """What only holds something, in nodes or fragments, and what this module does not know."""
@@ -179,57 +232,24 @@ class PdfLayout:
 
     def _draw_code(self, text: str) -> None:
         self._set_font("code", "", _CODE_PT)
-        self._pdf.set_fill_color(*_PAPER)
+        self._pdf.set_fill_color(*PAPER)
         spelled = self._fonts.spell(text.replace("\t", "    ")) or " "
         for line in spelled.split("\n"):
             self._pdf.set_x(self._pdf.l_margin)
-            height = _compute_line_height(_CODE_PT)
+            height = compute_line_height(_CODE_PT)
             self._pdf.multi_cell(
                 *(0, height, line or " "), fill=True, align="L", new_x="LMARGIN", new_y="NEXT", wrapmode=WrapMode.CHAR
             )
         self._pdf.ln(_GAP)
 
     def _draw_table(self, node: Node) -> None:
-        rows = self._build_rows(node)
-        if not rows or not rows[0]:
+        rows = TableReader(self._find_title, self._find_address, self._files).read_rows(node)
+        if not rows[0]:
             return
         self._set_font("text", "", _SMALL_PT + 1)
-        with self._pdf.table(line_height=_compute_line_height(_SMALL_PT + 1), first_row_as_headings=True) as table:
-            for cells in rows:
-                row = table.row()
-                for cell in cells:
-                    row.cell(self._fonts.spell(cell.strip()))
+        spelled = [[replace(cell, text=self._fonts.spell(cell.text)) for cell in cells] for cells in rows]
+        draw_rows(self._pdf, spelled, list_sides(node), compute_line_height(_SMALL_PT + 1))
         self._pdf.ln(_GAP)
-
-    def _build_rows(self, node: Node) -> list[list[str]]:
-        """The cells of a table as text, its heading first."""
-        data = node.get("data") or {}
-        texts = {str(piece.get("fragment")): _join_text(piece.get("nodes")) for piece in node.get("fragments") or ()}
-        definition: Mapping[str, Any] = data.get("definition") or {}
-        columns = {name: definition.get(name) or {} for name in (data.get("view") or {}).get("columns") or definition}
-        records = sorted((data.get("records") or {}).values(), key=lambda record: str(record.get("orderIndex", "")))
-        rows = [record.get("values") or {} for record in records]
-        heading = [str(column.get("title", "")) for column in columns.values()]
-        return [
-            heading,
-            *([self._format_cell(row.get(name), columns[name], texts) for name in columns] for row in rows),
-        ]
-
-    def _format_cell(self, value: Any, column: Mapping[str, Any], texts: Mapping[str, str]) -> str:
-        """What a cell says; in one of text, `value` is the name of a fragment."""
-        if isinstance(value, list):
-            options = {str(option.get("value")): str(option.get("label")) for option in column.get("options") or ()}
-            return ", ".join(
-                self._find_title({"ref": one})
-                if isinstance(one, Mapping)
-                else str(self._files.get(str(one), {}).get("name") or options.get(str(one), one))
-                for one in value
-            )
-        if isinstance(value, Mapping):
-            return self._find_title({"ref": value.get("ref", value)})
-        if isinstance(value, bool):
-            return "[x]" if value else "[ ]"
-        return "" if value is None else texts.get(str(value), str(value))
 
     def _draw_image(self, data: Mapping[str, Any], caption: str = "") -> None:
         name = self._find_image_name(data)
@@ -254,51 +274,49 @@ class PdfLayout:
         return True
 
     def _draw_rule(self) -> None:
-        self._pdf.set_draw_color(*_GREY)
+        self._pdf.set_draw_color(*GREY)
         self._pdf.line(self._pdf.l_margin, self._pdf.get_y(), self._pdf.w - self._pdf.r_margin, self._pdf.get_y())
         self._pdf.ln(2 * _GAP)
 
     def _draw_runs(self, nodes: list[Node], size: float, style: str) -> None:
-        text = "".join(_join_text(node) or _find_label(node.get("data") or {}) for node in nodes)
-        if _is_right_to_left(text):
+        text = "".join(join_text(node) or find_label(node.get("data") or {}) for node in nodes)
+        if is_right_to_left(text):
             self._draw_right_runs(nodes, text, size, style)
             return
+        lines, runs = LineWriter(self._pdf, self._fonts, size), list[Run]()
         for node in nodes:
-            if node.get("object") == "text":
-                for leaf in node.get("leaves") or ():
-                    self._draw_leaf(leaf, size, style)
-            elif node.get("type") == "link":
-                self._draw_link(_join_text(node), self._find_address(node.get("data") or {}), size)
-            elif node.get("type") == "inline-image":
-                self._draw_inline_image(node.get("data") or {})
+            if node.get("type") == "inline-image" and self._find_image_name(node.get("data") or {}):
+                lines.write_runs(runs)
+                runs = []
+                self._draw_inline_image(node["data"])
             else:
-                self._write_text(_join_text(node) or _find_label(node.get("data") or {}), size, style)
+                runs += self._list_runs(node, style)
+        lines.write_runs(runs)
+
+    def _list_runs(self, node: Node, style: str) -> Iterator[Run]:
+        data = node.get("data") or {}
+        if node.get("object") == "text":
+            yield from (_make_run(leaf, style) for leaf in node.get("leaves") or ())
+        elif node.get("type") == "inline-image":
+            yield Run(str(data.get("alt") or ""), "I")
+        else:
+            link = self._find_address(data) if node.get("type") == "link" else ""
+            yield Run(join_text(node) or find_label(data), "" if link else style, link=link)
 
     def _draw_right_runs(self, nodes: list[Node], text: str, size: float, style: str) -> None:
         """A line from the right, as one text: only so can it be put in order. It leads where its only link does."""
         found = (self._find_address(node.get("data") or {}) for node in nodes if node.get("type") == "link")
         links = [address for address in found if address]
         link = links[0] if len(links) == 1 else ""
-        self._set_font("text", style, size, _LINK if link else _BLACK)
+        self._set_font("text", style, size, LINK if link else BLACK)
         spelled = self._fonts.spell(text)
-        self._pdf.multi_cell(0, _compute_line_height(size), spelled, align="R", new_y="LAST", link=link)
+        self._pdf.multi_cell(0, compute_line_height(size), spelled, align="R", new_y="LAST", link=link)
         for node in nodes:
             if node.get("type") == "inline-image":
                 self._draw_inline_image(node.get("data") or {})
 
-    def _draw_leaf(self, leaf: Node, size: float, style: str) -> None:
-        marks = {mark.get("type") for mark in leaf.get("marks") or ()}
-        letters = "".join(sign for sign, type in (("B", "bold"), ("I", "italic")) if type in marks)
-        family = "code" if marks & {"code", "keyboard"} else "text"
-        self._write_text(str(leaf.get("text", "")), size, "".join(sorted({*style, *letters})), family=family)
-
-    def _write_text(self, text: str, size: float, style: str, *, family: str = "text", link: str = "") -> None:
-        if text:
-            self._set_font(family, style, size - 0.5 if family == "code" else size, _LINK if link else _BLACK)
-            self._pdf.write(_compute_line_height(size), self._fonts.spell(text), link)
-
-    def _draw_link(self, text: str, address: str, size: float = _TEXT_PT) -> None:
-        self._write_text(text, size, "", link=address)
+    def _draw_link(self, text: str, address: str) -> None:
+        LineWriter(self._pdf, self._fonts, _TEXT_PT).write_runs([Run(text, link=address)])
 
     def _find_address(self, data: Mapping[str, Any]) -> str:
         """Where a node leads: a page of this PDF, or what a reader of the PDF may follow; "" for nothing of these."""
@@ -322,24 +340,24 @@ class PdfLayout:
         return self._files.get(str(ref.get("file")), {}).get("image") if isinstance(ref, Mapping) else None
 
     def _draw_inline_image(self, data: Mapping[str, Any]) -> None:
-        name = self._find_image_name(data)
-        if name is None:
-            self._write_text(str(data.get("alt") or ""), _TEXT_PT, "I")
-        elif self._pdf.x > self._pdf.l_margin + 1:
-            self._pdf.ln(_compute_line_height(_TEXT_PT))
-            self._draw_image(data)
-        else:
-            self._draw_image(data)
+        if self._pdf.x > self._pdf.l_margin + 1:
+            self._pdf.ln(compute_line_height(_TEXT_PT))
+        self._draw_image(data)
 
     def _draw_line(self, text: str, style: str) -> None:
-        self._write_text(text, _TEXT_PT, style)
+        LineWriter(self._pdf, self._fonts, _TEXT_PT).write_runs([Run(text, style)])
         self._end_line(_TEXT_PT)
 
+    def _keep_room(self, lines: int, size: float = _TEXT_PT) -> None:
+        """Go to the next sheet where this one has no room for so many lines: what belongs together stays together."""
+        if self._pdf.will_page_break(lines * compute_line_height(size)):
+            self._pdf.add_page()
+
     def _end_line(self, size: float) -> None:
-        self._pdf.ln(_compute_line_height(size))
+        self._pdf.ln(compute_line_height(size))
         self._pdf.ln(_GAP - 1)
 
-    def _set_font(self, family: str, style: str, size: float, colour: tuple[int, int, int] = _BLACK) -> None:
+    def _set_font(self, family: str, style: str, size: float, colour: tuple[int, int, int] = BLACK) -> None:
         self._fonts.use(family, style, size)
         self._pdf.set_text_color(*colour)
 
@@ -357,36 +375,14 @@ class PdfLayout:
             self._pdf.set_x(left)
 
 
-def _compute_line_height(size: float) -> float:
-    return size * _MM_PER_POINT * _LINE
+def _find_source(type: str, data: Mapping[str, Any]) -> Any:
+    """What stands for a block that only others draw: its words as they are written; None for any other block."""
+    return {"integration": (data.get("props") or {}).get("content"), "tag": data.get("source")}.get(type)
 
 
-def _is_right_to_left(text: str) -> bool:
-    return find_text_direction("", Html.escape(text)) == "rtl"
-
-
-def _find_caption(node: Node) -> list[Any]:
-    return [piece.get("nodes") for piece in node.get("fragments") or () if piece.get("fragment") == "caption"]
-
-
-def _find_label(data: Mapping[str, Any]) -> str:
-    """What a void inline shows: the words of a mention or button, a formula, an icon's or emoji's name."""
-    found = (data.get(name) for name in ("text", "label", "formula", "expression", "code", "icon"))
-    return next((value for value in found if isinstance(value, str)), "")
-
-
-def _join_text(node: Any) -> str:
-    return "".join(_list_texts(node))
-
-
-def _list_texts(value: Any) -> Iterator[str]:
-    """The text of every leaf, and what void nodes show instead, at any depth."""
-    pending = [value]
-    while pending:
-        here = pending.pop()
-        if isinstance(here, list):
-            pending += reversed(here)
-        elif isinstance(here, Mapping):
-            if isinstance(here.get("text"), str) and here.get("object") == "leaf":
-                yield here["text"]
-            pending += [here[name] for name in ("fragments", "nodes", "leaves") if name in here][::-1]
+def _make_run(leaf: Mapping[str, Any], style: str) -> Run:
+    marks = {mark.get("type") for mark in leaf.get("marks") or ()}
+    signs = {sign for sign, type in (("B", "bold"), ("I", "italic"), ("S", "strikethrough")) if type in marks}
+    place = "SUP" if "superscript" in marks else "SUB" if "subscript" in marks else "LINE"
+    family = "code" if marks & {"code", "keyboard"} else "text"
+    return Run(str(leaf.get("text", "")), "".join(sorted({*style, *signs})), family, place=place)
