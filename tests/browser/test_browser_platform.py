@@ -154,6 +154,33 @@ def test_keys_go_from_change_to_change(review: Review, open_page: OpenPage) -> N
     assert page.evaluate("document.activeElement.id") == "_change-1"
 
 
+@pytest.mark.parametrize(("view", "scheme"), [("changes", "light"), ("changes", "dark"), ("sides", "light")])
+def test_a_line_that_changed_in_long_code_is_marked_and_gone_to(
+    review: Review, open_page: OpenPage, list_violations: Callable[[Page], list[str]], view: str, scheme: str
+) -> None:
+    lines = [f'text_{number} = "a text"  # {number}, of {"many" * 20}' for number in range(120)]
+    page_of_code = {"operation": "insert_page", "title": "Code", "document": {"markdown": write_code(lines)}}
+    first = review.propose("Add code", [page_of_code])
+    review.call("POST", f"/spaces/{review.space}/change-requests/{first['id']}/merge")
+    pages = review.call("GET", f"/spaces/{review.space}/content/pages")["pages"]
+    lines[20] = "def new(): # in its place"
+    edit = {"operation": "update_page", "page": pages[-1]["id"], "document": {"markdown": write_code(lines)}}
+    made = review.propose("Edit code", [edit])
+    page = open_page(scheme=scheme)
+    review.sign_in(page)
+    page.goto(f"{review.address.rpartition('/')[0]}/{made['number']}/diff?view={view}")
+    assert list_violations(page) == []
+    page.keyboard.press("j")
+    expect(page.locator("del")).to_be_in_viewport()
+    expect(page.locator("ins")).to_be_in_viewport()
+    expect(page.locator("ins")).to_have_text("def new(): # in its place")
+    assert page.evaluate("document.querySelector('pre').scrollLeft") == 0
+
+
+def write_code(lines: list[str]) -> str:
+    return "\n".join(['{% code lineNumbers="true" %}', "```python", *lines, "```", "{% endcode %}"])
+
+
 def test_text_from_right_to_left_stands_so(review: Review, open_page: OpenPage) -> None:
     page = open_page()
     review.sign_in(page)

@@ -11,6 +11,7 @@ from difflib import SequenceMatcher
 
 from syncd.web.app.table_rows import ROW, join_rows, split_rows
 from syncd.web.app.word_diff import DELETED, INSERTED, list_words, mark_nodes, merge_lines
+from syncd.web.blocks.code import is_diagram, read_code_line
 from syncd.web.blocks.members import Node, collect_words, read_data, read_kind, read_nodes
 
 BLOCKS_MAX = 2_000
@@ -175,6 +176,9 @@ def _merge_blocks(old: Node, new: Node) -> Node | None:
     old, new = _unfold_block(old), _unfold_block(new)
     if read_data(old) != read_data(new):
         return None
+    if kind == "code":
+        lines = _merge_code(read_nodes(old), read_nodes(new))
+        return None if lines is None or is_diagram(new) else {**new, "nodes": lines}
     if kind in _LINES:
         line = merge_lines(read_nodes(old), read_nodes(new))
         return None if line is None else {**new, "nodes": line}
@@ -190,6 +194,21 @@ def _merge_blocks(old: Node, new: Node) -> Node | None:
             for one in read_nodes(new, "fragments")
         ]
     return merged
+
+
+def _merge_code(old: Sequence[Node], new: Sequence[Node]) -> list[Node] | None:
+    """The lines of both sides; None where a node is more than a line."""
+    texts = [read_code_line(line) for line in old], [read_code_line(line) for line in new]
+    if any("\n" in text for side in texts for text in side):
+        return None
+    found: list[Node] = []
+    for kind, from_left, to_left, from_right, to_right in _list_steps(*texts):
+        if kind == "equal":
+            found += new[from_right:to_right]
+        else:
+            found += ({**line, "change": DELETED} for line in old[from_left:to_left])
+            found += ({**line, "change": INSERTED} for line in new[from_right:to_right])
+    return found
 
 
 def _merge_nodes(old: Sequence[Node], new: Sequence[Node]) -> list[Node]:

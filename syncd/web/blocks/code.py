@@ -11,7 +11,7 @@ from pygments.token import STANDARD_TYPES, _TokenType
 from pygments.util import ClassNotFound
 
 from syncd.layout.evaluation import hides_whole
-from syncd.web.blocks.elements import EMPTY
+from syncd.web.blocks.elements import EMPTY, write_element
 from syncd.web.blocks.members import Node, collect_words, read_data, read_nodes, read_text
 from syncd.web.blocks.state import RenderState
 from syncd.web.rendering import render_template
@@ -116,9 +116,12 @@ def _render_code(state: RenderState, node: Node) -> Markup:
     data = read_data(node)
     text, language = _read_code(node), read_text(data, "syntax") or read_text(data, "language")
     state.words += len(text.split())
-    if language.lower() == "mermaid":
+    if is_diagram(node):
         return write_diagram(state, text)
-    html = highlight_code(text, language, state.context.highlighted)
+    if any("change" in line for line in read_nodes(node)):
+        html = _highlight_sides(read_nodes(node), language, state.context.highlighted)
+    else:
+        html = highlight_code(text, language, state.context.highlighted)
     return render_template(
         "blocks/code.html",
         title=read_text(data, "title"),
@@ -129,6 +132,22 @@ def _render_code(state: RenderState, node: Node) -> Markup:
     )
 
 
+def _highlight_sides(lines: Iterable[Node], language: str, memory: MutableMapping[str, str]) -> Markup:
+    """Code of both sides of a difference: each line as its side has it, marked where the other side has it not."""
+    changes = [(read_text(line, "change"), read_code_line(line)) for line in lines]
+    before, after = (
+        iter(highlight_code("\n".join(text for kind, text in changes if kind != other), language, memory).split("\n"))
+        for other in ("inserted", "deleted")
+    )
+    found = []
+    for kind, _ in changes:
+        former = Markup(next(before, "")) if kind != "inserted" else EMPTY  # noqa: S704
+        latter = Markup(next(after, "")) if kind != "deleted" else EMPTY  # noqa: S704
+        name = {"deleted": "del", "inserted": "ins"}.get(kind)
+        found.append(write_element(name, former or latter, class_=f"b-{kind}") if name else latter)
+    return Markup("\n").join(found)
+
+
 def write_diagram(state: RenderState, source: str) -> Markup:
     """Return a diagram of Mermaid: its source, which a script of the page draws."""
     state.assets.add("mermaid")
@@ -136,12 +155,23 @@ def write_diagram(state: RenderState, source: str) -> Markup:
     return render_template("blocks/diagram.html", source=source, picture=labels.picture, label=labels.diagram)
 
 
+def is_diagram(node: Node) -> bool:
+    """Return whether code is the source of a diagram, which is drawn."""
+    data = read_data(node)
+    return (read_text(data, "syntax") or read_text(data, "language")).lower() == "mermaid"
+
+
 def _read_code(node: Node) -> str:
     """The lines of code; one block of text where they are not told apart."""
-    return "\n".join("".join(_read_line(line)) for line in read_nodes(node))
+    return "\n".join(map(read_code_line, read_nodes(node)))
 
 
-def _read_line(line: Node) -> Iterator[str]:
+def read_code_line(line: Node) -> str:
+    """Return the text of a line of code."""
+    return "".join(_list_texts(line))
+
+
+def _list_texts(line: Node) -> Iterator[str]:
     if line.get("object") == "text" or "leaves" in line:
         yield from (str(leaf.get("text", "")) for leaf in read_nodes(line, "leaves"))
     for one in read_nodes(line):

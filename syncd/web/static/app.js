@@ -23,7 +23,10 @@ function goToChange(step) {
   for (const each of changes) each.classList.toggle("is-here", each === next);
   next.tabIndex = -1;
   next.focus({ preventScroll: true });
-  next.scrollIntoView({ block: "center" });
+  // Of a block that is taller than the window, its first mark is what one looks for.
+  const mark = next.offsetHeight > innerHeight ? next.querySelector("ins, del, .b-added, .b-removed") : null;
+  (mark || next).scrollIntoView({ block: mark || next.offsetHeight <= innerHeight ? "center" : "start" });
+  mark?.closest("pre")?.scrollTo({ left: 0 });
 }
 
 addEventListener("keydown", (event) => {

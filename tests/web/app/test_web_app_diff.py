@@ -19,6 +19,7 @@ PARTS = st.lists(
         [
             *("One two three.", "Four five.", "* a\n* b", "> quoted", "## Head", "`code` and **bold**", "One two."),
             *("| A |\n| - |\n| one |\n| two |", "| A |\n| - |\n| two |\n| three |", "* a\n\n  ```\n  x\n  ```\n* b"),
+            *("```py\none\ntwo\n\nthree\n```", "```py\none\nthree\n\nfour\n```"),
             *("<details>\n\n<summary>More</summary>\n\nSome words.\n\n</details>",),
             *("<details>\n\n<summary>More</summary>\n\nOther words.\n\n</details>",),
         ]
@@ -93,6 +94,31 @@ def test_code_within_a_block_is_removed_and_added_there() -> None:
     html = render(TABS, TABS.replace("\ncode\n", "\nother\n"))
     assert html.count("b-tabs") == 1
     assert html.index('aria-label="Removed"') < html.index("code</") < html.index('aria-label="Added"')
+
+
+def test_lines_of_code_are_compared_one_by_one() -> None:
+    before = '```py\none = 1\n\ntext = """\nold\n"""\nlast = 3\n```\n'
+    after = before.replace("old", "<new>\nmore").replace("one = 1", "one = 1\n")
+    html = render(before, after)
+    assert html.count("<pre") == html.count('aria-label="Changed"') == 1
+    marked = re.findall(r"<(del|ins) class=\"b-\w+\">(.*?)</\1>", html)
+    assert [(name, re.sub("<.*?>", "", line)) for name, line in marked] == [
+        ("ins", ""),
+        ("del", "old"),
+        ("ins", "&lt;new&gt;"),
+        ("ins", "more"),
+    ]
+    assert '<del class="b-deleted"><span class="k-text">old</span></del>' in html, "coloured as its side has it"
+    former, latter = re.findall("<pre.*?</pre>", render(before, after, sides=True), re.DOTALL)
+    assert ("old" in former, "more" in former) == (True, False)
+    assert ("old" in latter, "more" in latter) == (False, True)
+
+
+def test_a_diagram_that_changed_is_drawn_as_each_side_has_it() -> None:
+    text = "```mermaid\ngraph TD\nA-->B\nB-->C\n```\n"
+    html = render(text, text.replace("B-->C", "B-->D"))
+    assert html.index('aria-label="Removed"') < html.index('aria-label="Added"')
+    assert "<ins" not in html
 
 
 @pytest.mark.parametrize(
