@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit, serve_files
 from tests.browser.crawl import visit_every_page
+from tests.cli.preview.test_preview_story import preview
 from tests.sync.publish.test_publish_build import FILES, build, make_png, write_source
 from tests.web.blocks.openapi.test_openapi_render import SPECIFICATION
 
@@ -135,6 +136,60 @@ customization:
         page.set_viewport_size({"width": 1280, "height": 900})
         expect(page.locator(".all-links")).to_be_hidden()
         expect(page.locator(".links>a", has_text="Sign in")).to_be_visible()
+
+
+ANNOUNCED = """version: 1
+site: { org: ORG, id: SITE }
+spaces: { guides: SPACE }
+structure:
+  items: [{ variant: en, space: guides, path: en, default: true }]
+customization:
+  site:
+    announcement:
+      enabled: true
+      style: STYLE
+      message: MESSAGE
+      link: { title: Read how, to: { url: "https://how.example" } }
+"""
+
+
+@pytest.mark.parametrize("style", ["info", "success", "warning", "danger"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_an_announcement_is_closed_until_it_says_something_else(
+    tmp_path: Path, visit: Visit, list_violations: Callable[[Page], list[str]], style: str, scheme: str
+) -> None:
+    def publish(message: str) -> None:
+        text = ANNOUNCED.replace("STYLE", style).replace("MESSAGE", message)
+        build(
+            write_source(tmp_path / "source", {"guides/README.md": "# Guides\n", "site.yaml": text}),
+            tmp_path / "public",
+        )
+
+    publish("The first interface ends on 1 March, so move what you have built on it to the second.")
+    page = visit(width=360, scheme=scheme)
+    banner = page.locator(".announcement")
+    with serve_files(tmp_path / "public") as address:
+        page.goto(address)
+        expect(banner.get_by_role("link", name="Read how")).to_be_visible()
+        assert list_violations(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        banner.get_by_role("button", name="Close").click()
+        expect(banner).to_be_hidden()
+        page.reload()
+        expect(banner).to_be_hidden()
+        publish("It has ended.")
+        page.reload()
+        expect(banner).to_contain_text("It has ended.")
+
+
+def test_a_preview_shows_an_announcement_as_it_is_saved(tmp_path: Path, visit: Visit) -> None:
+    write_source(tmp_path, {"guides/README.md": "# Guides\n", "site.yaml": ANNOUNCED.replace("STYLE", "info")})
+    page = visit()
+    with preview(tmp_path) as shown:
+        page.goto(f"http://{shown.host}/")
+        expect(page.locator(".announcement-info")).to_contain_text("MESSAGE")
+        (tmp_path / "site.yaml").write_text(ANNOUNCED.replace("STYLE", "danger"))
+        expect(page.locator(".announcement-danger")).to_contain_text("MESSAGE")
 
 
 def test_every_link_leads_somewhere(site: str, visit: Visit) -> None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from zlib import crc32
 
 from markupsafe import Markup
 
@@ -214,14 +215,27 @@ def _list_accounts(settings: SiteCustomizationSettings) -> list[SiteLink]:
     return found
 
 
-def _find_announcement(settings: SiteCustomizationSettings) -> tuple[str, str, SiteLink | None] | None:
-    """The style, the message and the link of the announcement; None when there is none."""
+@dataclass(frozen=True)
+class _Announcement:
+    """A banner above the page; `key` is another one once it says something else."""
+
+    style: str
+    message: str
+    link: SiteLink | None
+
+    @property
+    def key(self) -> str:
+        return f"{crc32(repr((self.style, self.message, self.link)).encode(errors='surrogatepass')):08x}"
+
+
+def _find_announcement(settings: SiteCustomizationSettings) -> _Announcement | None:
+    """The announcement; None when there is none."""
     found = settings.announcement
     if found is None or not found.enabled or not found.message:
         return None
     style = found.style if found.style in ("info", "success", "warning", "danger") else "info"
     link = _make_link(found.link, find_locale(settings)) if found.link is not None else None
-    return style, found.message, link if link is not None and link.address else None
+    return _Announcement(style, found.message, link if link is not None and link.address else None)
 
 
 def _list_classes(settings: SiteCustomizationSettings) -> str:

@@ -9,6 +9,7 @@ document.addEventListener("syncd-served", ({ detail: { fetched, prepareTabs, pre
   const refresh = async () => {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    if (fresh.documentElement.dataset.announcement !== root.dataset.announcement) { location.reload(); return; }
     const changed = new Set();
     const same = (selector, next) => served[selector] === next?.innerHTML;
     for (const selector of PARTS) {

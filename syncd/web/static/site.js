@@ -7,6 +7,8 @@
   };
   const theme = store.get("syncd-theme");
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+  const announced = `syncd-announcement-${root.dataset.announcement}`;
+  if (store.get(announced)) root.classList.add("is-announced");
   const make = (name, text, properties) => Object.assign(document.createElement(name), text === null ? {} : { textContent: text }, properties);
   const fetched = {};
   const place = (address) => /^([a-z]+:|\/)/i.test(address) ? address : (root.dataset.root || "") + address;
@@ -34,6 +36,17 @@
       const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
       root.dataset.theme = dark ? "light" : "dark";
       store.set("syncd-theme", root.dataset.theme);
+    });
+  }
+
+  function prepareAnnouncement() {
+    const button = document.querySelector(".announcement button");
+    if (!button) return;
+    button.hidden = false;
+    button.addEventListener("click", () => {
+      store.set(announced, "closed");
+      root.classList.add("is-announced");
+      document.querySelector(".brand").focus({ preventScroll: true });
     });
   }
 
@@ -246,6 +259,7 @@
   document.addEventListener("DOMContentLoaded", () => {
     document.dispatchEvent(new CustomEvent("syncd-served", { detail: { fetched, prepareTabs, prepareCopying, prepareOutline, prepareContents } }));
     prepareTheme();
+    prepareAnnouncement();
     prepareMenu();
     prepareSearch();
     prepareFeedback();
