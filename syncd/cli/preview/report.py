@@ -1,6 +1,7 @@
 """What the terminal says of a preview: what is wrong, first; then only what came and what was mended."""
 
 import sys
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
@@ -13,8 +14,8 @@ from syncd.model.wording import format_count
 
 _SHOWN = 20
 _COLOURS = {"error": 31, "warning": 33, "info": 36}
-_Findings = dict[tuple[str, str, str], Finding]
-"""By path, code and message: a finding that only moved is no new one."""
+_Findings = dict[tuple[str, str, str, int], Finding]
+"""By path, code, message, and how many of these stand before it: a finding that only moved is no new one."""
 
 
 @dataclass
@@ -30,12 +31,14 @@ class PreviewReport:
         """Print what is wrong in the pages and the site file, as far as it was not printed before."""
         if self.is_quiet:
             return
-        found = {
-            (path, finding.code, finding.message): finding
-            for path, listed in state.list_findings().items()
-            for finding in listed
-            if finding.severity != "info"
-        }
+        found: _Findings = {}
+        counts = Counter[tuple[str, str, str]]()
+        for path, listed in state.list_findings().items():
+            for finding in listed:
+                if finding.severity != "info":
+                    same = path, finding.code, finding.message
+                    found[*same, counts[same]] = finding
+                    counts[same] += 1
         with self._lock:
             former, self._known = self._known, found
             self._print_findings(state, found, former)

@@ -18,7 +18,7 @@ class PreviewStrip:
     """What a preview says above each page.
 
     Shape: `label` is what is shown; `counts` the findings of all pages by severity, None while they are looked for.
-    `platform` is the ref of main content, "" where there is none; `changed` counts the pages that differ from it, and
+    `platform` is the ref of main content, "" where there is none; `changed` counts the files that differ from it, and
     `state` says it of this page: "new", "changed", "same", or "" for what is no page. `problem` is what makes the
     preview differ from what the files say.
     """

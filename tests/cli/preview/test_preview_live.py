@@ -110,5 +110,23 @@ def test_a_broken_site_file_is_a_finding_everywhere(tmp_path: Path, capsys: pyte
     assert "Nothing to mend" not in said + "".join(texts)
 
 
+def test_the_terminal_counts_each_finding_as_the_strip_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "README.md").write_text("# Home\n\n[One](no.md) and [two](no.md).\n\n[Three](no.md).\n")
+    with ExitStack() as stack:
+        live = LivePreview(SourceReader(find_source(tmp_path), stack), PreviewReport(tmp_path).print_state)
+        live.start()
+        stack.callback(live.stop)
+        version = "0"
+        while not live.read_state().is_checked:
+            version = live.wait_for_change(version, 60)
+        home = PreviewHandler(live, "work tree").answer(PageRequest("GET", "/", {}, {}))
+        live.stop()
+    assert isinstance(home, PageResponse)
+    assert "3 errors" in home.body.decode()
+    said = capsys.readouterr().err
+    assert "3 problems left." in said
+    assert said.count("error link-broken") == 3
+
+
 def _list_files(live: LivePreview) -> set[str]:
     return {path for space in live.read_state().site.spaces.values() for path in space.files.items}

@@ -221,7 +221,7 @@ def test_what_is_on_the_platform_is_known_from_git(tmp_path: Path) -> None:
     with preview(tmp_path) as browser:
         browser.read_when("/", "nothing differs from platform/main")
         (tmp_path / "use.md").write_text("# Use\n\nNew words.\n")
-        assert "This page differs from the platform" in browser.read_when("/learn/use", "1 page differs")
+        assert "This page differs from the platform" in browser.read_when("/learn/use", "1 file differs")
         assert "This page is on the platform" in browser.read_page("/")
         assert "use.md</a>: changed" in browser.read_page("/~syncd/changes")
         git(tmp_path, "commit", "--quiet", "--all", "--message", "Change")

@@ -243,7 +243,7 @@ def test_a_strip_says_problems_first() -> None:
     strip = render_strip(PreviewStrip("work tree", {"error": 1, "warning": 2}, "platform/main", 3, "changed", EVIL))
     plain = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "", strip))
     assert plain.index("alert(1)") < plain.index("Preview of work tree") < plain.index("1 error, 2 warnings")
-    assert "This page differs from the platform · 3 pages differ from platform/main" in plain
+    assert "This page differs from the platform · 3 files differ from platform/main" in plain
     assert "<script>" not in strip
     assert "Nothing to mend" in render_strip(PreviewStrip("work tree", {}))
     assert "Checking…" in render_strip(PreviewStrip("work tree"))
