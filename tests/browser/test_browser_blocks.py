@@ -65,7 +65,7 @@ def test_axe_finds_nothing_serious_and_every_block_fits(
 
 def test_no_line_ends_between_the_hyphens_of_an_option_and_its_name(open_page: OpenPage) -> None:
     page = open_page(width=360)
-    lines = "\n\n".join(f"{'x' * letters} `syncd --flag -n`" for letters in range(1, 40))
+    lines = "\n\n".join(f"{'x' * letters} `syncd --no-flag -n`" for letters in range(1, 40))
     show(page, str(render_document(to_document(lines), BlockContext()).html))
     ends = page.evaluate("""() => [...document.querySelectorAll("code")].flatMap((code) => {
         const found = [], range = document.createRange();

@@ -30,8 +30,8 @@ from syncd.web.blocks.raw_html import render_html, render_html_runs
 from syncd.web.blocks.state import DEPTH_MAX, RenderState
 
 _BREAK = Markup("<br>\n")
-_OPTION = re.compile(r"(?<![\w-])-+\w")
-"""How an option of a command begins: browsers break a line behind its hyphens."""
+_OPTION = re.compile(r"(?<![\w-])-+\w(?:[\w-]{0,15}(?![\w-]))?")
+"""An option of a command, or how a long one begins: browsers break a line behind its hyphens."""
 _PICTURES = ("inline-image", "link", "html")
 """Nodes of a line that may be a picture."""
 

@@ -32,9 +32,10 @@ from tests.web.blocks.documents import block, inline, leaf, paragraph, render, r
         ("a <u>x", "a <u></u>x"),
         ("a<br>b", "a<br>\nb"),
         (
-            "`x --flag -n <-->`",
-            '<code>x <span class="b-whole">--f</span>lag <span class="b-whole">-n</span> &lt;--&gt;</code>',
+            "`x --no-flag -n <-->`",
+            '<code>x <span class="b-whole">--no-flag</span> <span class="b-whole">-n</span> &lt;--&gt;</code>',
         ),
+        ("`--an-option-of-many-letters`", '<code><span class="b-whole">--a</span>n-option-of-many-letters</code>'),
         ("`a-b a--b` and --flag", "<code>a-b a--b</code> and --flag"),
         ('<div align="center">\n\n**x**\n\n</div>', '<div align="center">\n<p dir="auto"><strong>x</strong></p></div>'),
         ("<details class=x><summary>S</summary>\n\nwords\n\n</details>", '<p dir="auto">words</p></details>'),
