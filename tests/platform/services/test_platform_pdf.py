@@ -115,7 +115,10 @@ def test_html_unknown_blocks_embeds_and_links_in_cells_are_written(
         "<style>p { color: hidden }</style>\n\n{% unknown a=1 %}\nwords\n{% endunknown %}\n\n"
         '{% embed url="https://example.org/film" %}\nA caption\n{% endembed %}\n\n'
         '{% code title="app.py" %}\n```py\nx\n```\n{% endcode %}\n\n'
-        "| A | B |\n| --- | --- |\n| [in a cell](https://example.org/cell) | two |\n"
+        "| A | B |\n| --- | --- |\n| [in a cell](https://example.org/cell) | two |\n\n"
+        '<table data-view="cards"><thead><tr><th></th><th></th><th data-hidden data-card-target '
+        'data-type="content-ref"></th></tr></thead><tbody><tr><td></td><td>Carded</td><td>'
+        '<a href="https://example.org/card">card</a></td></tr></tbody></table>\n'
     )
     data = fetched(http, f"/v1/spaces/{import_directory(storage, docs, title='Docs').space}/pdf")
     written = texts(data)
@@ -124,6 +127,7 @@ def test_html_unknown_blocks_embeds_and_links_in_cells_are_written(
     assert "hidden" not in written
     assert b"(https://example.org/film)" in data
     assert b"(https://example.org/cell)" in data
+    assert b"(https://example.org/card)" in data
 
 
 def test_an_address_that_was_changed_is_refused(http: httpx.Client, space: str) -> None:
@@ -171,6 +175,27 @@ def test_no_word_is_broken_where_its_looks_change(tmp_path: Path) -> None:
         for length in range(50, 90)
     ]
     assert texts(draw(tmp_path, *nodes)).split().count("unbroken") == len(nodes)
+
+
+def test_signs_beside_words_are_left_out_and_buttons_lead_where_they_do(tmp_path: Path) -> None:
+    icon = {"object": "inline", "type": "icon", "data": {"icon": "compass"}}
+    buttons = [
+        {
+            "object": "inline",
+            "type": "button",
+            "data": {"label": name, "ref": {"kind": "url", "url": f"https://e.org/{name}"}},
+        }
+        for name in ("First", "Second")
+    ]
+    nodes = [
+        {"object": "block", "type": "heading-2", "nodes": [icon, text(" Guides")]},
+        {"object": "block", "type": "paragraph", "nodes": [{**icon, "data": {"icon": "alone"}}]},
+        {"object": "block", "type": "paragraph", "nodes": buttons},
+    ]
+    data = draw(tmp_path, *nodes)
+    assert texts(data).split() == ["T", "Guides", "alone", "First", "Second", "1"]
+    assert b"(https://e.org/First)" in data
+    assert b"(https://e.org/Second)" in data
 
 
 def test_a_column_is_as_wide_as_its_words_need(tmp_path: Path) -> None:

@@ -41,6 +41,10 @@ _HINTS = {
     "danger": ((185, 35, 30), "×"),
 }
 """The colour of each kind of hint, and the sign that tells it without colours."""
+_LEADING = ("link", "button", "mention")
+"""Inlines that lead somewhere."""
+_SIGNS = ("icon", "emoji")
+"""Inlines that are printed by their names where no words are beside them: a name within a sentence is none of it."""
 _LINK_SCHEMES = ("http://", "https://", "mailto:")
 """Addresses that a reader of the PDF may follow."""
 
@@ -147,7 +151,7 @@ class PdfLayout:
             self._draw_other(node, depth)
 
     def _draw_heading(self, node: Node, size: float) -> None:
-        self._keep_room(3, size)
+        self._keep_room(5, size)
         self._pdf.ln(_GAP)
         self._draw_runs(node.get("nodes") or [], size, "B")
         self._end_line(size)
@@ -284,24 +288,27 @@ class PdfLayout:
             self._draw_right_runs(nodes, text, size, style)
             return
         lines, runs = LineWriter(self._pdf, self._fonts, size), list[Run]()
+        is_alone = not any(join_text(node).strip() or node.get("type") in _LEADING for node in nodes)
         for node in nodes:
             if node.get("type") == "inline-image" and self._find_image_name(node.get("data") or {}):
                 lines.write_runs(runs)
                 runs = []
                 self._draw_inline_image(node["data"])
             else:
-                runs += self._list_runs(node, style)
+                runs += self._list_runs(node, style, is_alone=is_alone)
         lines.write_runs(runs)
 
-    def _list_runs(self, node: Node, style: str) -> Iterator[Run]:
-        data = node.get("data") or {}
+    def _list_runs(self, node: Node, style: str, *, is_alone: bool) -> Iterator[Run]:
+        data, type = node.get("data") or {}, node.get("type")
         if node.get("object") == "text":
             yield from (_make_run(leaf, style) for leaf in node.get("leaves") or ())
-        elif node.get("type") == "inline-image":
+        elif type == "inline-image":
             yield Run(str(data.get("alt") or ""), "I")
-        else:
-            link = self._find_address(data) if node.get("type") == "link" else ""
-            yield Run(join_text(node) or find_label(data), "" if link else style, link=link)
+        elif is_alone or type not in _SIGNS:
+            link = self._find_address(data) if type in _LEADING else ""
+            yield Run(join_text(node) or find_label(data) or self._find_title(data), "" if link else style, link=link)
+            # Buttons stand apart, also where nothing is between them.
+            yield Run(" " if type == "button" else "")
 
     def _draw_right_runs(self, nodes: list[Node], text: str, size: float, style: str) -> None:
         """A line from the right, as one text: only so can it be put in order. It leads where its only link does."""

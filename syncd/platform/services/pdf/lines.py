@@ -51,6 +51,8 @@ class LineWriter:
         """Write runs one behind the other: a word stays in one line, whatever its looks."""
         word: list[Run] = []
         shown = [run for run in runs if run.text]
+        if shown and self._pdf.x <= self._pdf.l_margin:
+            shown[0] = replace(shown[0], text=shown[0].text.lstrip())
         for run, behind in zip_longest(shown, shown[1:]):
             places = [found.span() for found in _APART.finditer(run.text)]
             if not places:

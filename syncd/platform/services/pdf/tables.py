@@ -45,10 +45,17 @@ class TableReader:
         records = sorted((data.get("records") or {}).values(), key=lambda record: str(record.get("orderIndex", "")))
         rows = [record.get("values") or {} for record in records]
         heading = [Cell(str(column.get("title", ""))) for column in columns.values()]
-        return [
-            heading,
-            *([self._read_cell(row.get(name), columns[name], fragments) for name in columns] for row in rows),
-        ]
+        target = (data.get("view") or {}).get("targetDefinition")
+        return [heading, *(self._read_row(row, row.get(target), columns, fragments) for row in rows)]
+
+    def _read_row(self, row: Node, target: Any, columns: Mapping[str, Node], fragments: Node) -> list[Cell]:
+        """The cells of a row; the first with words leads where a card does, unless it leads somewhere itself."""
+        cells = [self._read_cell(row.get(name), columns[name], fragments) for name in columns]
+        link = self.find_address({"ref": target.get("ref", target)}) if isinstance(target, Mapping) else ""
+        first = next((number for number, cell in enumerate(cells) if cell.text), None)
+        if link and first is not None and not cells[first].link:
+            cells[first] = Cell(cells[first].text, link)
+        return cells
 
     def _read_cell(self, value: Any, column: Node, fragments: Node) -> Cell:
         """One cell; in a column of text, `value` is the name of a fragment."""
@@ -81,7 +88,12 @@ def list_sides(node: Node) -> list[Align]:
 
 
 def draw_rows(pdf: FPDF, rows: Sequence[Sequence[Cell]], sides: Sequence[Align], height: float) -> None:
-    """Draw a table in the font at hand, from margin to margin; where it goes on, its heading stands again."""
+    """Draw a table in the font at hand, from margin to margin; where it goes on, its heading stands again.
+    A column without words is left out."""
+    shown = [number for number in range(len(rows[0])) if any(cells[number].text for cells in rows)]
+    if not shown:
+        return
+    rows, sides = [[cells[number] for number in shown] for cells in rows], [sides[number] for number in shown]
     is_right = is_right_to_left(" ".join(cell.text for cell in rows[0]))
     pdf.set_draw_color(*_RULE)
     widths = list(_spread_widths(pdf, rows))
