@@ -138,6 +138,26 @@ customization:
         expect(page.locator(".links>a", has_text="Sign in")).to_be_visible()
 
 
+@pytest.mark.parametrize("width", [360, 390, 800])
+def test_the_search_has_room_beside_a_long_title(tmp_path: Path, visit: Visit, width: int) -> None:
+    site = ANNOUNCED.replace("STYLE", "info").replace("customization:\n  site:\n", LONG)
+    build(write_source(tmp_path / "source", {"guides/README.md": "# Guides\n", "site.yaml": site}), tmp_path / "public")
+    page = visit(width=width)
+    with serve_files(tmp_path / "public") as address:
+        page.goto(address)
+        box = page.locator(".search input").bounding_box()
+        assert box is not None
+        assert box["width"] >= 100
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        expect(page.locator(".all-links summary")).to_be_visible()
+
+
+LONG = """settings: { title: A platform with a title that is long }
+customization:
+  site:
+    header:
+      links: [{ title: Sign in, to: { url: "https://in.example" } }]
+"""
 ANNOUNCED = """version: 1
 site: { org: ORG, id: SITE }
 spaces: { guides: SPACE }
