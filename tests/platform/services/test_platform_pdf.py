@@ -220,7 +220,7 @@ def test_each_kind_of_hint_has_a_sign_and_is_marked_on_each_sheet(tmp_path: Path
     ]
     data = draw(tmp_path, *hints)
     assert [word for word in texts(data).split() if word in "i+!\xd7"] == ["i", "+", "!", "\xd7"]
-    sheets = [zlib.decompress(one) for one in re.findall(rb"stream\r?\n(.*?)\r?\nendstream", data, re.DOTALL)]
+    sheets = read_streams(data)
     assert sum(b"words" in sheet for sheet in sheets) > len(hints)
     assert all(re.search(rb" l S", sheet) for sheet in sheets if b"words" in sheet)
 
@@ -309,6 +309,48 @@ def test_a_reference_leads_to_the_page_of_its_own_part(tmp_path: Path) -> None:
     assert [word for word in texts(data).split() if word in ("Windmills", "Moulins")] == ["Windmills"] * 2 + [
         "Moulins"
     ] * 2
+
+
+@pytest.mark.parametrize("count", [5, 6, 45, 46, 92, 93])
+def test_a_pdf_of_many_pages_begins_with_their_titles_and_sheets(tmp_path: Path, count: int) -> None:
+    words = [{"object": "block", "type": "paragraph", "nodes": [text("words")]}]
+    pages = [
+        {"part": 0, "id": str(number), "title": f"Page{number}", "depth": number % 2, "nodes": words, "files": {}}
+        for number in range(count)
+    ]
+    pages[1]["title"] = "Long" * 40
+    sheets = list_sheets(PdfLayout({"title": "All of it", "pages": pages}, tmp_path).draw())
+    contents = [sheet for sheet in sheets if "words" not in sheet]
+    assert len(contents) == {5: 0, 6: 1, 45: 1, 46: 2, 92: 2, 93: 3}[count]
+    assert len(sheets) == count + len(contents)
+    if contents:
+        assert contents[0].startswith("All of it ")
+        assert f"Page0 {len(contents) + 1}" in contents[0]
+        assert f"Page{count - 1} {len(sheets)}" in contents[-1]
+
+
+def test_a_group_begins_on_the_sheet_of_its_first_page(tmp_path: Path) -> None:
+    words = [{"object": "block", "type": "paragraph", "nodes": [text("words")]}]
+    pages = [
+        {"part": 0, "id": name, "title": name, "depth": depth, "nodes": nodes, "files": {}}
+        for name, depth, nodes in (("Section", 0, []), ("Group", 1, []), ("Page", 2, words), ("Next", 2, words))
+    ]
+    assert list_sheets(PdfLayout({"title": "T", "pages": pages}, tmp_path).draw()) == [
+        "Section Group Page words 1",
+        "Next words 2",
+    ]
+
+
+def read_streams(data: bytes) -> list[bytes]:
+    """What is written on each sheet, in the language of PDFs."""
+    found = re.findall(rb"stream\r?\n(.*?)endstream", data, re.DOTALL)
+    return [zlib.decompressobj().decompress(one) for one in found if one.startswith(b"x")]
+
+
+def list_sheets(data: bytes) -> list[str]:
+    """What stands on each sheet of a PDF with the built-in fonts."""
+    found = [b" ".join(re.findall(rb"\(((?:[^()\\]|\\.)*)\)", one)).decode("latin-1") for one in read_streams(data)]
+    return [" ".join(one.split()) for one in found if one]
 
 
 def test_a_process_that_may_not_give_way_lays_out_all_the_same(tmp_path: Path) -> None:

@@ -11,12 +11,24 @@ from fpdf.enums import WrapMode
 from fpdf.errors import FPDFException
 from PIL import Image
 
+from syncd.platform.services.pdf.contents import ENTRIES_MIN, ContentsWriter
 from syncd.platform.services.pdf.fonts import Fonts
-from syncd.platform.services.pdf.lines import BLACK, GREY, LINK, PAPER, WHITE, LineWriter, Run, compute_line_height
+from syncd.platform.services.pdf.lines import (
+    BLACK,
+    GREY,
+    LINK,
+    PAPER,
+    WHITE,
+    LineWriter,
+    Run,
+    compute_line_height,
+    make_run,
+)
 from syncd.platform.services.pdf.tables import TableReader, draw_rows, list_sides
 from syncd.platform.services.pdf.texts import (
     find_caption,
     find_label,
+    find_source,
     is_right_to_left,
     join_text,
     list_html_lines,
@@ -80,11 +92,17 @@ class PdfLayout:
         """Names of the files that the page at hand refers to, and their images, by id."""
         self._part = 0
         """The part of the page at hand: ids are those of a part."""
+        self._goes_on = False  # whether the page at hand begins on the sheet that is there
         self._titles = {(page["part"], page["id"]): page["title"] for page in job["pages"]}
 
     def draw(self) -> bytes:
         """Return the file."""
         self._pdf.set_title(self._fonts.spell(self._job["title"]))
+        if len(self._job["pages"]) >= ENTRIES_MIN:
+            self._pdf.add_page()
+            self._draw_title(self._fonts.spell(self._job["title"]))
+            ContentsWriter(self._pdf, self._fonts).reserve_sheets(len(self._job["pages"]))
+            self._goes_on = True
         for page in self._job["pages"]:
             self._draw_page(page)
         if not self._job["pages"]:
@@ -93,21 +111,21 @@ class PdfLayout:
 
     def _draw_page(self, page: Mapping[str, Any]) -> None:
         self._files, self._part = page["files"], page["part"]
-        self._pdf.add_page()
+        if not self._goes_on:
+            self._pdf.add_page()
+        self._goes_on = not page["nodes"]  # a title alone needs no sheet for itself
+        self._keep_room(5, _TITLE_PT)
         self._pdf.set_link(name=f"{page['part']}/{page['id']}")
         title = self._fonts.spell(page["title"]) or "-"
-        self._set_font("text", "B", _TITLE_PT)
         self._pdf.start_section(title, level=min(page["depth"], 5))
-        self._pdf.multi_cell(
-            0,
-            compute_line_height(_TITLE_PT),
-            title,
-            align="R" if is_right_to_left(title) else "L",
-            new_x="LMARGIN",
-            new_y="NEXT",
-        )
-        self._pdf.ln(_GAP)
+        self._draw_title(title)
         self._draw_blocks(page["nodes"], 0)
+
+    def _draw_title(self, title: str) -> None:
+        self._set_font("text", "B", _TITLE_PT)
+        side = "R" if is_right_to_left(title) else "L"
+        self._pdf.multi_cell(0, compute_line_height(_TITLE_PT), title, align=side, new_x="LMARGIN", new_y="NEXT")
+        self._pdf.ln(_GAP)
 
     def _draw_blocks(self, nodes: list[Node], depth: int) -> None:
         for node in nodes:
@@ -138,7 +156,7 @@ class PdfLayout:
             self._draw_reference(node)
         elif type == "divider":
             self._draw_rule()
-        elif isinstance(source := _find_source(type, data), str):
+        elif isinstance(source := find_source(type, data), str):
             self._draw_code(source)
         elif type == "html":
             for line in list_html_lines(str(data.get("html") or "")):
@@ -301,7 +319,7 @@ class PdfLayout:
     def _list_runs(self, node: Node, style: str, *, is_alone: bool) -> Iterator[Run]:
         data, type = node.get("data") or {}, node.get("type")
         if node.get("object") == "text":
-            yield from (_make_run(leaf, style) for leaf in node.get("leaves") or ())
+            yield from (make_run(leaf, style) for leaf in node.get("leaves") or ())
         elif type == "inline-image":
             yield Run(str(data.get("alt") or ""), "I")
         elif is_alone or type not in _SIGNS:
@@ -380,16 +398,3 @@ class PdfLayout:
             self._pdf.set_left_margin(left)
             self._pdf.set_right_margin(right)
             self._pdf.set_x(left)
-
-
-def _find_source(type: str, data: Mapping[str, Any]) -> Any:
-    """What stands for a block that only others draw: its words as they are written; None for any other block."""
-    return {"integration": (data.get("props") or {}).get("content"), "tag": data.get("source")}.get(type)
-
-
-def _make_run(leaf: Mapping[str, Any], style: str) -> Run:
-    marks = {mark.get("type") for mark in leaf.get("marks") or ()}
-    signs = {sign for sign, type in (("B", "bold"), ("I", "italic"), ("S", "strikethrough")) if type in marks}
-    place = "SUP" if "superscript" in marks else "SUB" if "subscript" in marks else "LINE"
-    family = "code" if marks & {"code", "keyboard"} else "text"
-    return Run(str(leaf.get("text", "")), "".join(sorted({*style, *signs})), family, place=place)

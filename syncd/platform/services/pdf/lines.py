@@ -1,9 +1,10 @@
 """Lines of a PDF: words of different looks one behind the other, of which none is broken that fits into a line."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
+from typing import Any
 
 from fpdf import FPDF
 
@@ -34,6 +35,15 @@ class Run:
 def compute_line_height(size: float) -> float:
     """Return the height of a line. Units: `size` in points, the height in millimetres."""
     return size * _MM_PER_POINT * _LINE
+
+
+def make_run(leaf: Mapping[str, Any], style: str) -> Run:
+    """Return the run of a leaf of a document, which adds its marks to a style."""
+    marks = {mark.get("type") for mark in leaf.get("marks") or ()}
+    signs = {sign for sign, type in (("B", "bold"), ("I", "italic"), ("S", "strikethrough")) if type in marks}
+    place = "SUP" if "superscript" in marks else "SUB" if "subscript" in marks else "LINE"
+    family = "code" if marks & {"code", "keyboard"} else "text"
+    return Run(str(leaf.get("text", "")), "".join(sorted({*style, *signs})), family, place=place)
 
 
 class LineWriter:

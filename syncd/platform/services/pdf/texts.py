@@ -64,6 +64,11 @@ def find_label(data: Mapping[str, Any]) -> str:
     return next((value for value in found if isinstance(value, str)), "")
 
 
+def find_source(type: str, data: Mapping[str, Any]) -> Any:
+    """Return how a block is written that only others draw; None for any other block."""
+    return {"integration": (data.get("props") or {}).get("content"), "tag": data.get("source")}.get(type)
+
+
 def join_text(node: Any) -> str:
     """Return the text of every leaf at any depth as one."""
     return "".join(list_texts(node))
