@@ -393,6 +393,24 @@ def test_a_theme_is_chosen_and_kept(site: str, visit: Visit) -> None:
     assert page.evaluate(colour) == light
 
 
+@pytest.mark.parametrize("chosen", ["system", "switch"])
+def test_a_dark_page_is_printed_light(site: str, visit: Visit, chosen: str) -> None:
+    page = visit(scheme="light")
+    page.goto(f"{site}blocks/")
+    look = """() => ["html", "h2", "pre", "pre .k-word", ".b-hint", "a"].flatMap((one) => {
+        const { color, backgroundColor } = getComputedStyle(document.querySelector(`article ${one}, ${one}`));
+        return [color, backgroundColor];
+    })"""
+    light = page.evaluate(look)
+    if chosen == "switch":
+        page.locator(".switch").click()
+    else:
+        page.emulate_media(color_scheme="dark")
+    assert page.evaluate(look) != light
+    page.emulate_media(media="print", color_scheme="dark" if chosen == "system" else "light")
+    assert page.evaluate(look) == light
+
+
 @pytest.mark.parametrize("width", [1440, 360])
 def test_a_site_is_read_without_script(site: str, visit: Visit, width: int) -> None:
     page = visit(has_script=False, width=width)

@@ -54,12 +54,12 @@ def render_code_themes(themes: CodeThemes | None) -> str:
 def _render_theme(theme: ThemedCodeTheme | None, place: str) -> str:
     light, dark = (_format_properties(getattr(theme, mode, None)) for mode in ("light", "dark"))
     rules = [
-        f"{place}{{{light}}}\n" if light else "",
-        f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]) {place}{{{dark}}}}}\n" if dark else "",
-        f":root[data-theme=light] {place}{{{light}}}\n" if light else "",
-        f":root[data-theme=dark] {place}{{{dark}}}\n" if dark else "",
+        f"{place}{{{light}}}\n",
+        f"@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]) {place}{{{dark}}}}}\n",
+        f":root[data-theme=light] {place}{{{light}}}\n",
+        f"@media screen{{:root[data-theme=dark] {place}{{{dark}}}}}\n",
     ]
-    return "".join(rules)
+    return "".join(rule for rule, properties in zip(rules, (light, dark, light, dark), strict=True) if properties)
 
 
 @cache

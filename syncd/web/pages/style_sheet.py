@@ -67,9 +67,9 @@ def render_style_sheet(settings: SiteCustomizationSettings) -> str:
     light, dark = (_format_properties(_list_colours(settings, mode)) for mode in ("light", "dark"))
     return (
         f":root{{color-scheme:light dark;{_format_properties(_list_shapes(settings.styling))}{light}}}\n"
-        f"@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
+        f"@media screen and (prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}}}}}\n"
         f":root[data-theme=light]{{color-scheme:light}}\n"
-        f":root[data-theme=dark]{{color-scheme:dark;{dark}}}\n"
+        f"@media screen{{:root[data-theme=dark]{{color-scheme:dark;{dark}}}}}\n"
         f"{render_code_themes(settings.styling.code_theme if settings.styling is not None else None)}"
     )
 

@@ -30,7 +30,7 @@ def test_each_mode_has_its_theme() -> None:
     css = render_code_themes(make_themes("solarized-light", "dracula"))
     light, dark = css.splitlines()[0], css.splitlines()[-1]
     assert light.startswith(".blocks.blocks pre{background:#fdf6e3;")
-    assert dark.startswith(":root[data-theme=dark] .blocks.blocks pre{background:#282a36;")
+    assert dark.startswith("@media screen{:root[data-theme=dark] .blocks.blocks pre{background:#282a36;")
     assert ".b-api" not in css
 
 
