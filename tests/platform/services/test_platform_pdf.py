@@ -212,6 +212,32 @@ def test_a_column_is_as_wide_as_its_words_need(tmp_path: Path) -> None:
     assert long in texts(draw(tmp_path, table))
 
 
+@pytest.mark.parametrize(("columns", "words"), [(60, "word"), (2, "word " * 5_000), (30, "word " * 90)])
+def test_what_has_no_room_as_a_table_is_written_row_by_row(tmp_path: Path, columns: int, words: str) -> None:
+    names = [f"Column{number}" for number in range(columns)]
+    table = {
+        "object": "block",
+        "type": "table",
+        "data": {
+            "definition": {name: {"title": name} for name in names},
+            "records": {"r": {"values": dict.fromkeys(names, words)}},
+        },
+    }
+    written = texts(draw(tmp_path, table))
+    assert written.count("word") == columns * words.count("word")
+    assert "Column1: " in written
+
+
+@pytest.mark.parametrize("columns", [1, 10, 20, 30, 34])
+def test_a_table_of_any_width_is_drawn(tmp_path: Path, columns: int) -> None:
+    names = [f"c{number}" for number in range(columns)]
+    for letters in (1, 39, 41, 80, 300, 3_000):
+        values = dict.fromkeys(names, "m" * letters)
+        data = {"definition": {name: {"title": name} for name in names}, "records": {"r": {"values": values}}}
+        written = texts(draw(tmp_path, {"object": "block", "type": "table", "data": data}))
+        assert written.count("m") == letters * columns
+
+
 def test_each_kind_of_hint_has_a_sign_and_is_marked_on_each_sheet(tmp_path: Path) -> None:
     words = [{"object": "block", "type": "paragraph", "nodes": [text(f"words {number}")]} for number in range(60)]
     hints = [

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -268,9 +267,7 @@ class PdfLayout:
         rows = TableReader(self._find_title, self._find_address, self._files).read_rows(node)
         if not rows[0]:
             return
-        self._set_font("text", "", _SMALL_PT + 1)
-        spelled = [[replace(cell, text=self._fonts.spell(cell.text)) for cell in cells] for cells in rows]
-        draw_rows(self._pdf, spelled, list_sides(node), compute_line_height(_SMALL_PT + 1))
+        draw_rows(self._pdf, self._fonts, rows, list_sides(node))
         self._pdf.ln(_GAP)
 
     def _draw_image(self, data: Mapping[str, Any], caption: str = "") -> None:

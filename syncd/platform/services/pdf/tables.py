@@ -8,13 +8,18 @@ from fpdf import FPDF
 from fpdf.enums import Align
 from fpdf.fonts import FontFace
 
-from syncd.platform.services.pdf.lines import BLACK, LINK, PAPER, WHITE
+from syncd.platform.services.pdf.fonts import Fonts
+from syncd.platform.services.pdf.lines import BLACK, LINK, PAPER, WHITE, LineWriter, Run, compute_line_height
 from syncd.platform.services.pdf.texts import is_right_to_left, join_text, list_nodes
 
 MEASURED_MAX = 200
 """Rows by which the width of a column is decided."""
-_ROOM = 2.5
-"""Beside the words of a cell. Units: millimetres."""
+SIZE_PT = 9.0
+"""Letters of a table. Units: points."""
+_ROOM, _LEAST = 2.5, 5.0
+"""Beside the words of a cell, and of a column at least. Units: millimetres."""
+_LETTERS_MAX = 40
+"""A cell with fewer letters stands on one sheet, however narrow its column is."""
 _RULE = (190, 190, 190)
 _SIDES: Mapping[str, Align] = {"left": Align.L, "center": Align.C, "right": Align.R}
 
@@ -87,19 +92,49 @@ def list_sides(node: Node) -> list[Align]:
     return [_SIDES.get(str(column.get("textAlignment")), Align.L) for column in columns]
 
 
-def draw_rows(pdf: FPDF, rows: Sequence[Sequence[Cell]], sides: Sequence[Align], height: float) -> None:
-    """Draw a table in the font at hand, from margin to margin; where it goes on, its heading stands again.
-    A column without words is left out."""
+def draw_rows(pdf: FPDF, fonts: Fonts, rows: Sequence[Sequence[Cell]], sides: Sequence[Align]) -> None:
+    """Draw a table from margin to margin; where it goes on, its heading stands again. A column without words is left
+    out. What has no room as a table is drawn row by row.
+    """
     shown = [number for number in range(len(rows[0])) if any(cells[number].text for cells in rows)]
     if not shown:
         return
     rows, sides = [[cells[number] for number in shown] for cells in rows], [sides[number] for number in shown]
-    is_right = is_right_to_left(" ".join(cell.text for cell in rows[0]))
-    pdf.set_draw_color(*_RULE)
-    widths = list(_spread_widths(pdf, rows))
+    fonts.use("text", "", SIZE_PT)
+    spelled = [[Cell(fonts.spell(cell.text), cell.link) for cell in cells] for cells in rows]
+    widths = list(_spread_widths(pdf, spelled))
+    if _has_room(pdf, spelled, widths):
+        _draw_table(pdf, spelled, sides, widths)
+    else:
+        _draw_records(LineWriter(pdf, fonts, SIZE_PT), pdf, rows)
+
+
+def _has_room(pdf: FPDF, rows: Sequence[Sequence[Cell]], widths: Sequence[float]) -> bool:
+    """Whether every column can have words, and every row stands on one sheet."""
+    lines = 0.45 * pdf.eph / compute_line_height(SIZE_PT)
+    return min(widths) >= _LEAST and all(
+        len(cell.text) < _LETTERS_MAX or _measure(pdf, [cell.text]) / width + cell.text.count("\n") < lines
+        for cells in rows
+        for cell, width in zip(cells, widths, strict=True)
+    )
+
+
+def _draw_records(lines: LineWriter, pdf: FPDF, rows: Sequence[Sequence[Cell]]) -> None:
+    for cells in rows[1:]:
+        for name, cell in zip(rows[0], cells, strict=True):
+            if cell.text:
+                title = [Run(f"{name.text}: ", "B")] if name.text else []
+                lines.write_runs([*title, Run(cell.text, link=cell.link)])
+                pdf.ln(compute_line_height(SIZE_PT))
+        pdf.ln(compute_line_height(SIZE_PT) / 2)
+
+
+def _draw_table(pdf: FPDF, rows: Sequence[Sequence[Cell]], sides: Sequence[Align], widths: Sequence[float]) -> None:
+    is_right = is_right_to_left(" ".join(cell.text for cells in rows[:3] for cell in cells))
     has_heading = any(cell.text for cell in rows[0])
+    pdf.set_draw_color(*_RULE)
     with pdf.table(
-        line_height=height,
+        line_height=compute_line_height(SIZE_PT),
         col_widths=tuple(widths[::-1] if is_right else widths),
         first_row_as_headings=has_heading,
         headings_style=FontFace(emphasis="B", color=BLACK, fill_color=PAPER),
