@@ -83,10 +83,8 @@ def run(argv: Sequence[str]) -> int:
     """
     if COMPLETION_VARIABLE in os.environ:
         completion_init()  # typer learns of its shells only when it is told
-    signal.signal(signal.SIGTERM, _raise_stopped)
     try:
-        code = build_tree(app)(list(argv), prog_name="syncd", standalone_mode=False)
-        sys.stdout.flush()
+        code = _run_command(argv)
     except SyncdError as error:
         print_error(error.what, error.hint, error.exit_code, as_json="--json" in argv)
         return error.exit_code
@@ -108,6 +106,18 @@ def run(argv: Sequence[str]) -> int:
         print_error(full.what, full.hint, full.exit_code, as_json="--json" in argv)
         return full.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _run_command(argv: Sequence[str]) -> object:
+    """Run a command, which SIGTERM stops by an exception; while its end is told, nothing would catch that."""
+    former = signal.getsignal(signal.SIGTERM) or signal.SIG_DFL
+    signal.signal(signal.SIGTERM, _raise_stopped)
+    try:
+        code = build_tree(app)(list(argv), prog_name="syncd", standalone_mode=False)
+        sys.stdout.flush()
+        return code
+    finally:
+        signal.signal(signal.SIGTERM, former)
 
 
 def _report_usage_error(error: typer.TyperException, *, as_json: bool) -> int:

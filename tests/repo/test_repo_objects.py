@@ -1,13 +1,15 @@
 """What is read from a repository is what git wrote there."""
 
+import signal
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from threading import Thread
 
 import pytest
 
-from syncd.errors import GitFailed, NotARepository, PathRefused
+from syncd.errors import GitFailed, NotARepository, PathRefused, Stopped
 from syncd.repo.read.objects import parse_commit, parse_trailers
 from syncd.repo.repository import Repository
 from syncd.repo.values import FileChange, Person
@@ -39,6 +41,31 @@ def test_blobs_are_found_and_read(repository: Repository, base: str) -> None:
     assert not repository.is_tree(base)
     with pytest.raises(GitFailed, match="missing"):
         repository.read_root_tree("0" * len(base))
+
+
+def test_a_read_that_a_signal_stops_leaves_nothing_to_the_next_one(
+    repository: Repository, base: str, top: Path, git: Git
+) -> None:
+    """A command is stopped by an exception, which may come between any two steps."""
+    (top / "large.md").write_bytes(b"One line of many.\n" * 60_000)
+    large, small = git("hash-object", "-w", "large.md").strip(), repository.lookup(base, "guide/one.md")
+    assert small is not None
+
+    def stop(number: int, frame: object) -> None:
+        raise Stopped("stopped")
+
+    former = signal.signal(signal.SIGVTALRM, stop)
+    try:
+        for tenths in range(1, 60, 4):
+            with suppress(Stopped):
+                signal.setitimer(signal.ITIMER_VIRTUAL, tenths / 10_000)
+                while True:
+                    repository.read(large)
+            assert repository.read(small) == b"# One\n"
+            assert repository.resolve("HEAD") == base
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, former)
 
 
 def test_the_author_is_who_git_would_name(repository: Repository, top: Path, git: Git, tmp_path: Path) -> None:

@@ -44,6 +44,8 @@ class Reader:
     def __init__(self, git: Git, kept: KeptAnswers | None = None) -> None:
         self._git, self._kept = git, kept
         self._pipe: Pipe | None = None
+        self._is_answering = False
+        """Whether an answer has not been read to its end: a signal may have stopped what asked."""
         self._nodes: dict[str, CommitNode] = {}
         self._found: dict[str, tuple[str, str]] = {}
         self._entries: dict[str, dict[bytes, Blob] | None] = {}
@@ -57,7 +59,7 @@ class Reader:
         kept = self._kept
         if kept is not None and name in kept.names and not self._git.has_started:
             return kept.names[name]
-        answer = self._ask(f"info {name}")
+        (answer,) = self.find_objects([name])
         found = (answer[0], answer[1]) if answer else None
         if kept is not None:
             kept.keep_name(name, found)
@@ -86,13 +88,14 @@ class Reader:
         kept = self._kept
         if kept is not None and (known := kept.objects.get(oid)) is not None and known[0] == kind:
             return known[1]
-        found = self._ask(f"contents {check_oid(oid)}")
+        pipe = self._ask([f"contents {check_oid(oid)}"])
+        found = _read_answer(pipe)
+        if found is not None and found[2] > LARGEST_OBJECT:
+            raise GitFailed(f"object {oid} is over {LARGEST_OBJECT >> 20} MiB")
+        data = pipe.read_exactly(found[2] + 1)[:-1] if found is not None else b""
+        self._is_answering = False
         if found is None:
             raise GitFailed(f"object {oid} is missing", hint="git fsck; a partial clone has to be cloned whole")
-        if found[2] > LARGEST_OBJECT:
-            self.close()  # its bytes are about to come through the pipe, before every later answer
-            raise GitFailed(f"object {oid} is over {LARGEST_OBJECT >> 20} MiB")
-        data = self._open_pipe().read_exactly(found[2] + 1)[:-1]
         if found[1] != kind:
             raise GitFailed(f"object {oid} is a {found[1]}, not a {kind}")
         if kept is not None:
@@ -108,9 +111,11 @@ class Reader:
         """Return the id, type and size of each object in turn; None for one that does not exist. Units: size in
         bytes.
         """
-        asked = list(names)
-        self._open_pipe().send("".join(f"info {name}\n" for name in asked).encode())
-        return [self._read_answer() for _ in asked]
+        asked = [f"info {name}" for name in names]
+        pipe = self._ask(asked)
+        found = [_read_answer(pipe) for _ in asked]
+        self._is_answering = False
+        return found
 
     def read_node(self, oid: str) -> CommitNode:
         """Return a commit. Raises: GitFailed when it is missing, or no commit."""
@@ -157,24 +162,27 @@ class Reader:
         if self._pipe is not None:
             self._pipe.kill()
             self._pipe = None
+        self._is_answering = False
 
-    def _open_pipe(self) -> Pipe:
+    def _ask(self, questions: Iterable[str]) -> Pipe:
+        """Send questions, and return the pipe that has their answers."""
+        if self._is_answering:
+            self.close()  # the rest of an earlier answer would come first
         # One that ended over an object, such as one that a partial clone lacks, answers nothing more.
         if self._pipe is None or self._pipe.has_ended:
             self._pipe = self._git.start("cat-file", "--batch-command")
+        self._is_answering = True
+        self._pipe.send("".join(f"{question}\n" for question in questions).encode())
         return self._pipe
 
-    def _ask(self, question: str) -> tuple[str, str, int] | None:
-        self._open_pipe().send(f"{question}\n".encode())
-        return self._read_answer()
 
-    def _read_answer(self) -> tuple[str, str, int] | None:
-        # From the right: the answer about what is missing begins with the name that was asked for, spaces and all.
-        words = self._open_pipe().read_line().rsplit(b" ", 2)
-        if words[-1] in (b"missing", b"ambiguous"):
-            return None
-        oid, kind, size = words
-        return oid.decode(), kind.decode(), int(size)
+def _read_answer(pipe: Pipe) -> tuple[str, str, int] | None:
+    # From the right: the answer about what is missing begins with the name that was asked for, spaces and all.
+    words = pipe.read_line().rsplit(b" ", 2)
+    if words[-1] in (b"missing", b"ambiguous"):
+        return None
+    oid, kind, size = words
+    return oid.decode(), kind.decode(), int(size)
 
 
 def parse_commit(oid: str, data: bytes) -> Commit:
