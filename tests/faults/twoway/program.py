@@ -139,11 +139,11 @@ def _be_child(words: Sequence[str], cwd: Path, output: Path, point: str, ready: 
             fault_points.on_reach = _killer(point)
         os.chdir(cwd)
         code = run(words)
-        sys.stdout.flush()
-        sys.stderr.flush()
-    except Exception:  # noqa: BLE001
+    except BaseException:  # noqa: BLE001  (nothing of this process goes on behind the run)
         traceback.print_exc()
     finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
         os._exit(code)
 
 
