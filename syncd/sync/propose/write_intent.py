@@ -362,9 +362,13 @@ def _add_differences(
     kept = there.keys() & blobs.keys()
     linked_here = {path for path in linked & blobs.keys() if path.startswith(root) and not path.endswith(".md")}
     files = {*desired.draft.files, *kept, *linked_here, *(linking.keys() - gone)}
+    moves = find_moves(workspace, content.commit, intent.desired)
+    if (held := find_content(repository, content.commit)) != repository.read_root_tree(content.commit):
+        # Git's merge with main content may have moved a page that the platform's own has left where it was.
+        moves = find_moves(workspace, held, intent.desired) | moves
     renames = {
         binding.inner(old): binding.inner(new)
-        for old, new in find_moves(workspace, content.commit, intent.desired).items()
+        for old, new in moves.items()
         if binding.holds(old) and binding.holds(new)
     }
     draft = replace(desired.draft, files=tuple(sorted(files)))

@@ -74,3 +74,23 @@ def test_a_page_that_main_content_and_the_branch_rename_beside_an_open_change_re
     assert web.titles()["mine"] == "P2"
     assert docs.has("mine.md")
     assert docs.git("diff", "HEAD", "platform/main") == ""
+
+
+def test_a_page_that_main_content_moves_while_it_gets_a_page_below_it_stays_the_same(docs: Writer, web: Web) -> None:
+    ids = {page.slug: page.id for page in web.pages()}
+    (docs.path / "p2").mkdir()
+    docs.git("mv", "p4.md", "p2/p4.md")
+    table = docs.read("SUMMARY.md").replace("* [P4](p4.md)\n", "")
+    docs.write("SUMMARY.md", table.replace("* [P2](p2.md)\n", "* [P2](p2.md)\n  * [P4](p2/p4.md)\n"))
+    docs.commit()
+    docs.run("push")
+    docs.retitle("P2", "P2 anew")
+    web.move("p2", below="p3", to="moved")
+    docs.run("pull")
+    docs.run("push")
+    proposed = {page.title: page for page in web.pages(request=web.proposed())}
+    assert proposed["P2 anew"].id == ids["p2"]
+    assert [page.id for page in proposed["P3"].pages] == [ids["p2"]]
+    web.merge()
+    docs.settle()
+    assert {page.id for page in web.pages()} == set(ids.values())

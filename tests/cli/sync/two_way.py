@@ -88,6 +88,11 @@ class Web:
         """Give a page another slug."""
         self._write(request, UpdatePage(page=self._page(slug, request).id, slug=to))
 
+    def move(self, slug: str, *, below: str, to: str, request: int = MAIN) -> None:
+        """Put a page below another one, under another slug."""
+        page, into = (self._page(each, request).id for each in (slug, below))
+        self._write(request, UpdatePage(page=page, into=into, slug=to))
+
     def exchange(self, slug: str, other: str, *, request: int = MAIN) -> None:
         """Let two pages exchange their slugs."""
         one, two = (self._page(each, request).id for each in (slug, other))
