@@ -24,7 +24,7 @@ from syncd.sync.publish.links import PageLinks, read_variables
 from syncd.sync.publish.places import FEED, LISTING, SitePlaces
 from syncd.sync.publish.render import PageRenderer
 from syncd.web.pages.diagrams import has_diagrams
-from syncd.web.pages.search_index import SearchablePage, read_page_with_words
+from syncd.web.pages.search_index import SearchablePage, find_body_length, read_page_with_words
 from syncd.web.pages.shell import PageView, SiteFrame, render_page
 from syncd.web.site import (
     STATIC_POLICY,
@@ -159,7 +159,8 @@ class PageBuilder:
             root = f"{self.base}/" if self.base else ""
             full = render_llms_page(page, self.relate_markdown(name, file, body, root)).encode(errors="replace")
         if not self.site.spaces[name].is_closed(file, CLOSED_TO_SEARCH):
-            searched = read_page_with_words(split_after_title(text)[0] + body)
+            most = find_body_length(len(self.site.read_contents(name).page_numbers))
+            searched = read_page_with_words(split_after_title(text)[0] + body, most)
         return ListedText(full, searched)
 
     def render_view(

@@ -1,17 +1,22 @@
 """The index in which the script of a page searches.
 
-`search.json` has for each page its title, address, headings and first words. Of a static site, all other words are in
-files beside it, each with a part of the words in their order, so that a search loads the few that its words are in.
+`search.json` of a space has for each page its title, address, headings and first words. Of a static site, all other
+words are in files beside it, each with a part of the words in their order, so that a search loads the few that its
+words are in.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from syncd.layout.page.frontmatter import split_after_title
+from syncd.layout.page.frontmatter import read_heading, split_after_title
 from syncd.layout.richtext.anchors import Anchors
+from syncd.layout.richtext.nodes import Node
+from syncd.layout.richtext.outline import split_nodes
+from syncd.layout.richtext.reading import to_document
 from syncd.model.words import split_words
+from syncd.web.blocks.inline.formulas import read_formula_words
 
 BODY_MAX = 600
 """Characters of a page's own words that are in `search.json`."""
@@ -21,8 +26,17 @@ _LARGE_HEADINGS, _LARGE_BODY = 6, 100
 WORDS_FILE_MAX = 48_000
 """Characters of a file of words, unless one word alone has more."""
 _SCANNED = 20_000
+_MARKUP_PER_WORDS = 2
+"""How much Markdown is read for so many characters that are shown; reading all of it would take most of the time."""
 _FENCED = re.compile(r"^ {0,3}(`{3,}|~{3,}).*?(?:^ {0,3}\1[`~]*[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+([^\n]*)$", re.MULTILINE)
+_FORMULAS = ("math", "inline-math")
+_FOOTNOTE = re.compile(r"\[\^[^\[\]\n]{1,100}\]:?")
+_MARKED = re.compile(r"[*_`~$\\<>\[\]&{}:^|]")
+"""What a heading has that is more than its words."""
+_CONDITION = re.compile(r"\{%-? *(?:if|elif|else|endif)\b[^{}]{0,400}%\}")
+_TAG = re.compile(r"\{%[^{}]{0,400}(?:%\}|$)")
+"""A tag whose other end was cut off."""
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
 _NAMED = re.compile(r"""\b(?:title|alt|caption)=(?:"([^"\n]*)"|'([^'\n]*)')""")
 """What a reader sees of the attributes of a tag."""
@@ -38,21 +52,33 @@ class SearchablePage:
     words: frozenset[str] = frozenset()
 
 
-def read_searchable_page(text: str) -> SearchablePage:
-    """Return what is searched of a page's file: a quick look, not a parse, since all pages are looked at."""
+SearchRow = tuple[str, str, str, SearchablePage]
+"""A page as the index lists it: its title, its address, where it lies in words, and what is searched of it."""
+
+
+def find_body_length(pages: int) -> int:
+    """Return how many characters of a page are in any index, in a space of so many pages."""
+    return BODY_MAX if pages < LARGE else _LARGE_BODY
+
+
+def read_searchable_page(text: str, most: int = BODY_MAX) -> SearchablePage:
+    """Return what is searched of a page's file, and `most` characters of its words as readers see them.
+
+    Shape: a quick look that parses no more than it shows, since all pages are looked at.
+    """
     body = _FENCED.sub("", split_after_title(text)[1][:_SCANNED])
     anchors = Anchors()
-    headings = [_clean(_drop_closing(found[1])) for found in _HEADING.finditer(body)]
-    words = _clean(_HEADING.sub("", body)[: BODY_MAX * 3])[:BODY_MAX]
+    headings = [_read_line(_drop_closing(found[1])) for found in _HEADING.finditer(body)]
+    words = _read_words(_cut_lines(_HEADING.sub("", body).lstrip(), most * _MARKUP_PER_WORDS))[:most]
     return SearchablePage(tuple((anchors.allocate(title), title) for title in headings), words)
 
 
-def read_page_with_words(text: str) -> SearchablePage:
+def read_page_with_words(text: str, most: int = BODY_MAX) -> SearchablePage:
     """Return what is searched of a page's file with all of its words, code and the titles of blocks included."""
     body = split_after_title(text)[1]
     named = (found[1] or found[2] or "" for found in _NAMED.finditer(body))
-    words = frozenset(split_words(" ".join((_clean(body), *named))))
-    return replace(read_searchable_page(text), words=words)
+    words = frozenset(split_words(" ".join((read_heading(text) or "", _clean(body), *named))))
+    return replace(read_searchable_page(text, most), words=words)
 
 
 def format_word_files(pages: Sequence[SearchablePage]) -> Iterator[tuple[str, str]]:
@@ -66,6 +92,12 @@ def format_word_files(pages: Sequence[SearchablePage]) -> Iterator[tuple[str, st
         for word in page.words:
             numbers.setdefault(word, []).append(number)
     firsts: list[str] = []
+    yield from _format_words(numbers, firsts)
+    yield "words.json", _dump(firsts)
+
+
+def _format_words(numbers: Mapping[str, Sequence[int]], firsts: list[str]) -> Iterator[tuple[str, str]]:
+    """The files of words with their numbers; the first word of each is added to `firsts`."""
     rows: list[str] = []
     size = 0
     for word in sorted(numbers, key=lambda one: one.encode("utf-16-be", "replace")):
@@ -79,17 +111,22 @@ def format_word_files(pages: Sequence[SearchablePage]) -> Iterator[tuple[str, st
         size += len(row) + 1
     if rows:
         yield f"words-{len(firsts) - 1}.json", f"{{{','.join(rows)}}}"
-    yield "words.json", json.dumps(firsts, ensure_ascii=False, separators=(",", ":"))
 
 
-def format_search_index(rows: Iterable[tuple[str, str, str, SearchablePage]]) -> str:
-    """Return the index as JSON; each row has a title, an address, where the page lies in words, and the page."""
+def format_search_index(rows: Iterable[SearchRow]) -> str:
+    """Return the index of a space as JSON."""
     found = list(rows)
     headings, body = (None, None) if len(found) < LARGE else (_LARGE_HEADINGS, _LARGE_BODY)
-    listed = [
-        [title, address, path, page.headings[:headings], page.body[:body]] for title, address, path, page in found
-    ]
-    return json.dumps(listed, ensure_ascii=False, separators=(",", ":"))
+    return _dump([_list_row(row, headings, body) for row in found])
+
+
+def _list_row(row: SearchRow, headings: int | None, body: int | None) -> list[object]:
+    title, address, path, page = row
+    return [title, address, path, page.headings[:headings], page.body[:body]]
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _drop_closing(heading: str) -> str:
@@ -97,6 +134,38 @@ def _drop_closing(heading: str) -> str:
     words = heading.rstrip(" \t")
     bare = words.rstrip("#")
     return bare if not bare or bare[-1] in " \t" else words
+
+
+def _cut_lines(text: str, length: int) -> str:
+    """The beginning of a text, up to the end of a line where that is near."""
+    end = text.rfind("\n", length // 2, length) if len(text) > length else -1
+    return text[:end] if end >= 0 else text[:length]
+
+
+def _read_line(heading: str) -> str:
+    """A heading as readers see it. Most have nothing but words, and need no parser."""
+    return _read_words(f"# {heading}") if _MARKED.search(heading) else " ".join(heading.split())
+
+
+def _read_words(markdown: str) -> str:
+    """The words of Markdown as readers see them, where it was cut off as well."""
+    nodes = to_document(_FOOTNOTE.sub("", _CONDITION.sub("", markdown))).nodes
+    _replace_formulas(nodes)
+    words = " ".join(f"{part.title} {part.body}" for part in split_nodes(nodes))
+    return " ".join(_TAG.sub(" ", words).split())
+
+
+def _replace_formulas(nodes: Sequence[Node]) -> None:
+    """Let formulas have the signs that are drawn of them."""
+    pending: list[object] = [*nodes]
+    while pending:
+        here = pending.pop()
+        if isinstance(here, list | tuple):
+            pending.extend(here)
+        elif isinstance(here, dict):
+            if here.get("type") in _FORMULAS and isinstance(here.get("data"), dict):
+                here["data"]["formula"] = read_formula_words(str(here["data"].get("formula", "")))
+            pending.extend(here[name] for name in ("nodes", "fragments") if name in here)
 
 
 def _clean(text: str) -> str:

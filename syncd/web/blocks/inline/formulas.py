@@ -61,6 +61,12 @@ def render_formula(state: RenderState, formula: str, *, is_block: bool) -> Marku
     return write_element("math", inner, display=display, alttext=formula)
 
 
+def read_formula_words(formula: str) -> str:
+    """Return the signs of a formula in the order in which they are drawn, or its source where it cannot be set."""
+    math = _find_math(formula, "inline")
+    return formula if math is None else unescape("".join(math.itertext()))
+
+
 def _find_math(formula: str, display: str) -> Element | None:
     if not formula or len(formula) > FORMULA_MAX or formula.count("{") > FORMULA_MAX or _COMMAND.search(formula):
         return None
