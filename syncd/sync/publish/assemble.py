@@ -55,6 +55,9 @@ def assemble_site(
     names = _name_spaces(spaces, file, bound)
     by_name = dict(zip(names, spaces, strict=True))
     file = file if file is not None and file.of("variant") else _declare_structure(by_name, file)
+    # Lists and the search have the spaces in the order in which readers see them.
+    order = dict.fromkeys([*(str(item.fields.get("space")) for item in file.of("variant")), *by_name])
+    by_name = {name: by_name[name] for name in order if name in by_name}
     site = SiteMap(file, {name: space.addresses for name, space in by_name.items()})
     title = next((str(one.fields["title"]) for one in file.of("site") if one.fields.get("title")), "")
     if not title and len(spaces) == 1:

@@ -167,6 +167,13 @@ def test_a_page_that_is_named_index_has_markdown_of_its_own(tmp_path: Path, base
         assert f'type="text/markdown" href="{relative}{path}"' in files[f"{page}index.html"]
 
 
+def test_lists_have_the_sections_in_the_order_of_the_site(tmp_path: Path) -> None:
+    build(write_source(tmp_path / "source"), tmp_path / "site")
+    titles = re.findall("^## (.*)$", (tmp_path / "site/llms.txt").read_text(), re.MULTILINE)
+    assert titles == ["Guides / en", "API / en"]
+    assert '<a href="/" aria-current="true">Guides</a>' in (tmp_path / "site/404.html").read_text()
+
+
 def test_blocks_speak_the_language_of_the_customization(tmp_path: Path) -> None:
     rules = f"{SITE}customization:\n  site:\n    internationalization: {{ locale: fr }}\n"
     hint = '# API\n\n{% hint style="info" %}\nWords.\n{% endhint %}\n'
