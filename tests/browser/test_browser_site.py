@@ -250,6 +250,35 @@ def test_the_search_finds_words_far_behind(site: str, visit: Visit, typed: str) 
     expect(page.locator(".results p")).to_be_visible()
 
 
+def test_the_search_finds_pages_of_other_sections_after_those_of_this_one(site: str, visit: Visit) -> None:
+    page, loaded = visit(), []
+    page.goto(f"{site}api/")
+    page.on("response", lambda answer: loaded.append(len(answer.body())))
+    results = page.locator(".results a")
+    page.locator(".search input").fill("cherimoya")
+    expect(results).to_have_count(1)
+    expect(results.locator("span")).to_contain_text("Guides · Words.")
+    assert len(loaded) <= 8
+    assert sum(loaded) <= 60_000
+    page.locator(".search input").fill("words")
+    expect(results.first).to_have_text("APIWords.")
+    expect(results.nth(1)).to_contain_text("Guides · ")
+    page.locator(".search input").fill("second deep")
+    expect(results.locator("mark")).to_have_text("Second")
+    results.click()
+    page.wait_for_url(f"{site}more/deep/#second")
+
+
+def test_a_preview_searches_other_sections(tmp_path: Path, visit: Visit) -> None:
+    with preview(write_source(tmp_path, FILES)) as shown:
+        page = visit()
+        page.goto(f"http://{shown.host}/api")
+        page.locator(".search input").fill("deep")
+        expect(page.locator(".results a")).to_contain_text("Guides / More")
+        page.locator(".results a").click()
+        page.wait_for_url(f"http://{shown.host}/more/deep")
+
+
 def test_a_page_with_all_words_in_headings_is_found_before_one_with_some_in_its_title(site: str, visit: Visit) -> None:
     page = visit()
     page.goto(f"{site}more/deep/")

@@ -89,6 +89,8 @@ class PreviewHandler:
                 return self._answer_changes(state)
             case ["spaces", number, file]:
                 return self._answer_scope(state, _find_name(state.site, number), file, request.query)
+            case ["search", file] if len(state.site.spaces) > 1:
+                return PageResponse(self._search.format_site_file(state.site, file).encode(), content_type=_JSON)
             case ["files", number, *parts]:
                 return _answer_asset(state.site, _find_name(state.site, number), "/".join(parts))
             case [file]:

@@ -25,7 +25,26 @@ def build_frame(site: SiteContent, name: str, version: str) -> SiteFrame:
         sections=tuple(_list_sections(site, variant)),
         variants=tuple(_list_variants(site, variant)),
         version=version,
+        has_other_spaces=len(site.spaces) > 1,
     )
+
+
+def is_in_navigation(site: SiteContent, name: str) -> bool:
+    """Return whether the variant that shows a space is not hidden."""
+    variant = site.variants.get(name)
+    return variant is None or _is_shown(site, variant)
+
+
+def find_space_title(site: SiteContent, name: str) -> str:
+    """Return what tells a space apart: its section where there are several, and its variant where that has several."""
+    variant = site.variants.get(name)
+    if variant is None:
+        return name
+    section = site.site.file.items.get(variant.parent)
+    beside = [item for item in site.site.file.of("variant") if item.parent == variant.parent and _is_shown(site, item)]
+    parts = [_find_title(section)] if section is not None and len(list(site.site.file.of("section"))) > 1 else []
+    parts += [_find_title(variant)] if len(beside) > 1 else []
+    return " / ".join(parts) or _find_title(section or variant)
 
 
 def read_space_settings(site: SiteContent, name: str) -> SiteCustomizationSettings:
@@ -106,6 +125,10 @@ def _make_sections(site: SiteContent, items: Iterable[Item], current: Ref) -> It
             yield SiteLink(_find_title(item), find_spot_address(site, spot), item.ref == current, icon=_find_icon(item))
 
 
+def _is_shown(site: SiteContent, variant: Item) -> bool:
+    return site.has_hidden or not variant.fields.get("hidden")
+
+
 def _find_icon(item: Item) -> str:
     return str(item.fields.get("icon") or "")
 
@@ -117,7 +140,7 @@ def _find_title(item: Item) -> str:
 def _list_variants(site: SiteContent, variant: Item | None) -> Iterator[SiteLink]:
     """The variants beside the one that is shown."""
     for item in site.site.file.of("variant"):
-        is_shown = item is variant or site.has_hidden or not item.fields.get("hidden")
+        is_shown = item is variant or _is_shown(site, item)
         if variant is not None and item.parent == variant.parent and is_shown:
             address = find_spot_address(site, site.site.first_of(item.ref))
             yield SiteLink(str(item.fields.get("path") or _find_title(item)), address, item.ref == variant.ref)

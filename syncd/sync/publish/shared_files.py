@@ -14,13 +14,24 @@ from syncd.layout.site.write.exports import render_redirects_file
 from syncd.model.redirect import make_source_key
 from syncd.sync.publish.assets import StaticContent, compute_digest
 from syncd.sync.publish.content import FILES
-from syncd.sync.publish.frames import find_redirect_address, find_spot_address, read_space_settings
+from syncd.sync.publish.frames import (
+    find_redirect_address,
+    find_space_title,
+    find_spot_address,
+    is_in_navigation,
+    read_space_settings,
+)
 from syncd.sync.publish.places import INDEX, LISTING, make_directory
 from syncd.web.pages.contents import Contents, format_contents_json, select_lines
 from syncd.web.pages.diagrams import DIAGRAM_FILES, DIAGRAM_FRAME, DIAGRAM_SCRIPTS
 from syncd.web.pages.icon import render_icon
 from syncd.web.pages.lists import render_all_pages, render_missing
-from syncd.web.pages.search_index import format_search_index, format_word_files
+from syncd.web.pages.search_index import (
+    SearchableSpace,
+    format_search_index,
+    format_site_search,
+    format_word_files,
+)
 from syncd.web.pages.shell import PageView
 from syncd.web.pages.style_sheet import render_style_sheet
 from syncd.web.pages.wording import find_words
@@ -83,7 +94,11 @@ def build_diagram_files() -> tuple[dict[str, str], dict[str, bytes]]:
 
 
 def build_scopes(builder: "PageBuilder", listed: Mapping[tuple[str, str], "ListedText"]) -> Iterator[tuple[str, str]]:
-    """Yield the files of each space: its colours, table of contents, index for the search, and list of all pages."""
+    """Yield the files of each space: its colours, table of contents, index for the search, and list of all pages.
+
+    Shape: the index of the whole site is behind them where there are several.
+    """
+    spaces = []
     for name in builder.site.spaces:
         scope = builder.site.find_scope(name).strip("/")
         contents = relate_contents(builder, name, "")
@@ -91,19 +106,19 @@ def build_scopes(builder: "PageBuilder", listed: Mapping[tuple[str, str], "Liste
         words = find_words(frame.locale)
         yield f"{scope}/theme.css", render_style_sheet(frame.settings)
         yield f"{scope}/contents.json", format_contents_json(contents)
-        found = [
-            (contents.entries[number], page)
-            for number in contents.page_numbers
-            if (page := listed[name, contents.entries[number].path].searched) is not None
-        ]
-        rows = (
+        rows = [
             (entry.title, entry.address, " / ".join(one.title for one in contents.find_ancestors(entry.number)), page)
-            for entry, page in found
-        )
+            for entry in map(contents.entries.__getitem__, contents.page_numbers)
+            if (page := listed[name, entry.path].searched) is not None
+        ]
         yield f"{scope}/search.json", format_search_index(rows)
-        yield from ((f"{scope}/{file}", text) for file, text in format_word_files([page for _, page in found]))
+        yield from ((f"{scope}/{file}", text) for file, text in format_word_files([row[3] for row in rows]))
+        if is_in_navigation(builder.site, name):
+            spaces.append(SearchableSpace(builder.site.numbers[name], find_space_title(builder.site, name), rows))
         listing = render_all_pages(relate_contents(builder, name, frame.root))
         yield f"{scope}/{LISTING}", _render_own(builder, name, frame.root, words.all_pages, listing)
+    if len(builder.site.spaces) > 1:
+        yield from ((f"{_TOP}/search/{file}", text) for file, text in format_site_search(spaces))
 
 
 def relate_contents(builder: "PageBuilder", name: str, root: str) -> Contents:

@@ -19,7 +19,7 @@ from syncd.layout.richtext.reading import to_document
 from syncd.model.document import Document
 from syncd.sync.publish.assets import Place, StaticContent
 from syncd.sync.publish.content import READ_ERRORS
-from syncd.sync.publish.frames import build_frame
+from syncd.sync.publish.frames import build_frame, is_in_navigation
 from syncd.sync.publish.links import PageLinks, read_variables
 from syncd.sync.publish.places import FEED, LISTING, SitePlaces
 from syncd.sync.publish.render import PageRenderer
@@ -89,9 +89,7 @@ class PageBuilder:
 
     def is_listed(self, name: str, file: str) -> bool:
         """Return whether lists of the site may name a page."""
-        variant = self.site.variants.get(name)
-        is_hidden = variant is not None and bool(variant.fields.get("hidden"))
-        return not is_hidden and self.site.find_entry(name, file) is not None
+        return is_in_navigation(self.site, name) and self.site.find_entry(name, file) is not None
 
     def list_paths(self, name: str, file: str) -> tuple[str, str, str]:
         """Return where the page, its Markdown and its feed lie. Raises: PathRefused."""

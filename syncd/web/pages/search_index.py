@@ -2,13 +2,14 @@
 
 `search.json` of a space has for each page its title, address, headings and first words. Of a static site, all other
 words are in files beside it, each with a part of the words in their order, so that a search loads the few that its
-words are in.
+words are in. A site of several spaces has one more such index, of all of them, whose pages are in files of a few.
 """
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import IntEnum
 
 from syncd.layout.page.frontmatter import read_heading, split_after_title
 from syncd.layout.richtext.anchors import Anchors
@@ -23,6 +24,8 @@ BODY_MAX = 600
 LARGE = 1_000
 """Pages from which on less of each is in the index, since a browser reads all of it."""
 _LARGE_HEADINGS, _LARGE_BODY = 6, 100
+SHARED_BODY, _SHARED_HEADINGS, _SHARED_PAGES = 300, 40, 10
+"""Characters and headings of a page in the index of the whole site, and pages of each of its files."""
 WORDS_FILE_MAX = 48_000
 """Characters of a file of words, unless one word alone has more."""
 _SCANNED = 20_000
@@ -56,9 +59,26 @@ SearchRow = tuple[str, str, str, SearchablePage]
 """A page as the index lists it: its title, its address, where it lies in words, and what is searched of it."""
 
 
+@dataclass(frozen=True)
+class SearchableSpace:
+    """The pages of a space for a search of the whole site; `number` is that in its scope, and `title` names it."""
+
+    number: int
+    title: str
+    rows: Sequence[SearchRow]
+
+
+class WordPlace(IntEnum):
+    """Where a page has a word: the best place counts."""
+
+    TITLE = 0
+    HEADING = 1
+    BODY = 2
+
+
 def find_body_length(pages: int) -> int:
     """Return how many characters of a page are in any index, in a space of so many pages."""
-    return BODY_MAX if pages < LARGE else _LARGE_BODY
+    return BODY_MAX if pages < LARGE else SHARED_BODY
 
 
 def read_searchable_page(text: str, most: int = BODY_MAX) -> SearchablePage:
@@ -94,6 +114,33 @@ def format_word_files(pages: Sequence[SearchablePage]) -> Iterator[tuple[str, st
     firsts: list[str] = []
     yield from _format_words(numbers, firsts)
     yield "words.json", _dump(firsts)
+
+
+def format_site_search(spaces: Sequence[SearchableSpace]) -> Iterator[tuple[str, str]]:
+    """Yield the files in which all spaces of a site are searched, each with its name.
+
+    Shape: `index.json` has the number of each space, how many pages it has, and its title; then the first word of each
+    file of words. In these, a number is that of a page, in the order of spaces and their rows, by three, and the place
+    of the word in it. `pages-0.json` and its like have the pages, ten in each.
+    """
+    rows = [row for space in spaces for row in space.rows]
+    numbers: dict[str, list[int]] = {}
+    for number, (title, _, _, page) in enumerate(rows):
+        for word, place in _find_places(title, page).items():
+            numbers.setdefault(word, []).append(number * len(WordPlace) + place)
+    firsts: list[str] = []
+    yield from _format_words(numbers, firsts)
+    for file in range(0, len(rows), _SHARED_PAGES):
+        listed = [_list_row(row, _SHARED_HEADINGS, SHARED_BODY) for row in rows[file : file + _SHARED_PAGES]]
+        yield f"pages-{file // _SHARED_PAGES}.json", _dump(listed)
+    yield "index.json", _dump([[[space.number, len(space.rows), space.title] for space in spaces], firsts])
+
+
+def _find_places(title: str, page: SearchablePage) -> dict[str, WordPlace]:
+    """The words of a page, each with the best place that it has."""
+    found = dict.fromkeys(page.words or split_words(page.body), WordPlace.BODY)
+    found |= dict.fromkeys(split_words(" ".join(text for _, text in page.headings)), WordPlace.HEADING)
+    return found | dict.fromkeys(split_words(title), WordPlace.TITLE)
 
 
 def _format_words(numbers: Mapping[str, Sequence[int]], firsts: list[str]) -> Iterator[tuple[str, str]]:

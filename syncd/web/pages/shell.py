@@ -74,7 +74,7 @@ class SiteFrame:
     `root` is what addresses in the files that all pages share begin with; both are for pages that stand below any path.
     `names` has the names of files of the site that are not called as usual, and `listing` is that of all pages.
     `search` is the address of a page that searches the site; without one, the script of a page searches an index,
-    and with `has_words` in the files of all words beside it.
+    and with `has_words` in the files of all words beside it; with `has_other_spaces`, then in that of the whole site.
     """
 
     title: str
@@ -89,6 +89,7 @@ class SiteFrame:
     listing: str = "contents"
     search: str = ""
     has_words: bool = False
+    has_other_spaces: bool = False
     names: Mapping[str, str] = field(default_factory=dict)
     relate: Callable[[str], str] = str
 

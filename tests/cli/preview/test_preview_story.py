@@ -156,6 +156,21 @@ def test_every_word_of_a_page_is_found_as_it_was_saved(tmp_path: Path) -> None:
         assert browser.ask(f"{scope}/words-9.json")[0].status == 404
 
 
+def test_a_site_of_several_spaces_is_searched_as_a_whole(tmp_path: Path) -> None:
+    files = {"home/SUMMARY.md": "# Summary\n\n* [Welcome](README.md)\n", "home/README.md": "# Welcome\n"}
+    files |= {"site.yaml": SITE, "guides/README.md": "# Guide\n\nA pomelo.\n"}
+    files |= {"guides/use.md": "# Use\n", "guides/SUMMARY.md": "# Summary\n\n* [Guide](README.md)\n* [Use](use.md)\n"}
+    with preview(plant(tmp_path, files)) as browser:
+        assert " data-others " in browser.read_page("/")
+        index = json.loads(browser.read_page("/~syncd/search/index.json"))
+        assert index == [[[0, 1, "Start"], [1, 2, "Guides"]], ["a"]]
+        assert json.loads(browser.read_page("/~syncd/search/words-0.json"))["pomelo"] == [1 * 3 + 2]
+        assert json.loads(browser.read_page("/~syncd/search/pages-0.json"))[1][:2] == ["Guide", "/guides"]
+        (tmp_path / "guides/README.md").write_text("# Guide\n\nOne feijoa.\n")
+        browser.read_when("/~syncd/search/words-0.json", "feijoa")
+        assert browser.ask("/~syncd/search/pages-9.json")[0].status == 404
+
+
 def test_of_a_large_space_the_first_words_are_searched(tmp_path: Path) -> None:
     names = [f"p{number}" for number in range(1_000)]
     pages = {f"{name}.md": f"# {name}\n\nFirst.\n\n{'Words. ' * 500}cherimoya\n" for name in names}

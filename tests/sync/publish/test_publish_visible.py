@@ -225,6 +225,30 @@ def test_all_words_that_everybody_reads_are_found_and_no_others(source: Path, tm
     assert not any(find(word) for word in ("hidden", "under", "unsearched", "coming", "edition", "secret"))
 
 
+def test_the_index_of_the_whole_site_has_what_everybody_finds(source: Path, tmp_path: Path) -> None:
+    declared = (source / "site.yaml").read_text()
+    added = "    - section: open\n      title: Open door\n      path: open\n      variants:\n"
+    added += "        - { variant: en, space: open, path: en, default: true }\n"
+    added += "        - { variant: v2, space: v2, path: v2 }\n"
+    declared = declared.replace("fr: SPACE-4", "fr: SPACE-4, open: SPACE-5, v2: SPACE-6")
+    (source / "site.yaml").write_text(declared.replace("customization:", f"{added}customization:"))
+    listed = {f"{space}/SUMMARY.md": f"# Contents\n\n* [{space}](README.md)\n" for space in ("open", "v2")}
+    write_source(source, listed | {"open/README.md": "# Door\n\nA pomelo.\n", "v2/README.md": "# Gate\n"})
+    build(source, tmp_path / "site")
+    files = {path.name: json.loads(path.read_text()) for path in tmp_path.glob("site/~syncd/search/*.json")}
+    titles = [(title, pages) for _, pages, title in files["index.json"][0]]
+    assert titles == [("Guides", 3), ("Open door / en", 1), ("Open door / v2", 1)]
+    assert [row[0] for row in files["pages-0.json"]] == ["Start", "Unlisted", "Open", "open", "v2"]
+    assert [row[1] for row in files["pages-0.json"]][3:] == ["open/", "open/v2/"]
+    words = files["words-0.json"]
+    assert (words["pomelo"], words["door"]) == ([3 * 3 + 2], [3 * 3 + 2])
+    assert not {"hidden", "under", "unsearched", "coming", "secret"} & words.keys()
+    assert build(source, tmp_path / "site").written == 0
+    (source / "open/README.md").write_text("# Door\n\nA feijoa.\n")
+    build(source, tmp_path / "site")
+    assert '"feijoa"' in (tmp_path / "site/~syncd/search/words-0.json").read_text()
+
+
 def test_search_engines_are_asked_to_stay_away_from_some_pages(site: Path) -> None:
     closed = ("hidden", "hidden/under", "unsearched", "unlisted", "open")
     assert all('content="noindex' in (site / f"guides/{path}/index.html").read_text() for path in closed)
