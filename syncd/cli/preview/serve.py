@@ -1,7 +1,7 @@
 """Answer the requests of a browser that looks at a preview."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -131,6 +131,8 @@ class PreviewHandler:
                 return self._answer_content(state, spot.space, file)
         if (moved := _find_moved(site, path)) is not None:
             return _build_redirect(moved)
+        if path == "/" and (first := next(filter(None, _list_starts(site)), "")):
+            return _build_redirect(first)  # the repository lacks the space that readers see first
         name = spot.space if spot is not None and spot.space in site.spaces else next(iter(site.spaces))
         words = find_words(find_locale(read_space_settings(state.site, name)))
         listing = f"{site.find_scope(name)}/contents"
@@ -234,6 +236,11 @@ def _find_moved(site: SiteContent, path: str) -> str | None:
         if target and (address := find_redirect_address(site, name, target)):
             return address
     return None
+
+
+def _list_starts(site: SiteContent) -> Iterator[str]:
+    """The address of the start page of each space."""
+    return (site.find_page_address(name, space.first_file) for name, space in site.spaces.items())
 
 
 def _build_redirect(address: str) -> PageResponse:

@@ -41,9 +41,9 @@ def find_space_title(site: SiteContent, name: str) -> str:
     if variant is None:
         return name
     section = site.site.file.items.get(variant.parent)
-    beside = [item for item in site.site.file.of("variant") if item.parent == variant.parent and _is_shown(site, item)]
-    parts = [_find_title(section)] if section is not None and len(list(site.site.file.of("section"))) > 1 else []
-    parts += [_find_title(variant)] if len(beside) > 1 else []
+    parents = [item.parent for item in site.site.file.of("variant") if _is_shown(site, item)]
+    parts = [_find_title(section)] if section is not None and len(set(parents)) > 1 else []
+    parts += [_find_title(variant)] if parents.count(variant.parent) > 1 else []
     return " / ".join(parts) or _find_title(section or variant)
 
 
@@ -119,14 +119,22 @@ def _list_sections(site: SiteContent, variant: Item | None) -> Iterator[SiteLink
 
 
 def _make_sections(site: SiteContent, items: Iterable[Item], current: Ref) -> Iterator[SiteLink]:
-    """The sections that have something to show; one whose variants are all for others has none."""
+    """The sections that have something to show; one whose variants are all for others, or not here, has none."""
     for item in items:
-        if item.kind == "section" and (spot := site.site.first_of(item.ref)) is not None:
-            yield SiteLink(_find_title(item), find_spot_address(site, spot), item.ref == current, icon=_find_icon(item))
+        if item.kind == "section" and (address := _find_section_address(site, item)):
+            yield SiteLink(_find_title(item), address, item.ref == current, icon=_find_icon(item))
+
+
+def _find_section_address(site: SiteContent, section: Item) -> str:
+    """Where a section begins: at its default variant, or at the first one whose space is here; "" for nowhere."""
+    shown = [item for item in site.site.file.of("variant") if item.parent == section.ref and _is_shown(site, item)]
+    addresses = (find_spot_address(site, site.site.first_of(ref)) for ref in (section.ref, *(one.ref for one in shown)))
+    return next(filter(None, addresses), "")
 
 
 def _is_shown(site: SiteContent, variant: Item) -> bool:
-    return site.has_hidden or not variant.fields.get("hidden")
+    """Whether a variant is not hidden, and the repository has its space."""
+    return variant.fields.get("space") in site.spaces and (site.has_hidden or not variant.fields.get("hidden"))
 
 
 def _find_icon(item: Item) -> str:
@@ -140,7 +148,7 @@ def _find_title(item: Item) -> str:
 def _list_variants(site: SiteContent, variant: Item | None) -> Iterator[SiteLink]:
     """The variants beside the one that is shown."""
     for item in site.site.file.of("variant"):
-        is_shown = item is variant or _is_shown(site, item)
-        if variant is not None and item.parent == variant.parent and is_shown:
-            address = find_spot_address(site, site.site.first_of(item.ref))
+        if variant is None or item.parent != variant.parent or not (item is variant or _is_shown(site, item)):
+            continue
+        if address := find_spot_address(site, site.site.first_of(item.ref)):
             yield SiteLink(str(item.fields.get("path") or _find_title(item)), address, item.ref == variant.ref)

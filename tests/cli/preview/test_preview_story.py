@@ -171,6 +171,18 @@ def test_a_site_of_several_spaces_is_searched_as_a_whole(tmp_path: Path) -> None
         assert browser.ask("/~syncd/search/pages-9.json")[0].status == 404
 
 
+def test_a_preview_begins_with_what_the_repository_has(tmp_path: Path) -> None:
+    files = {
+        "site.yaml": SITE,
+        "guides/README.md": "# Guide\n",
+        "guides/SUMMARY.md": "# Summary\n\n* [Guide](README.md)\n",
+    }
+    with preview(plant(tmp_path, files)) as browser:
+        answer, _ = browser.ask("/")
+        assert (answer.status, answer.getheader("Location")) == (302, "/guides")
+        assert 'href=""' not in browser.read_page("/guides")
+
+
 def test_of_a_large_space_the_first_words_are_searched(tmp_path: Path) -> None:
     names = [f"p{number}" for number in range(1_000)]
     pages = {f"{name}.md": f"# {name}\n\nFirst.\n\n{'Words. ' * 500}cherimoya\n" for name in names}

@@ -174,6 +174,26 @@ def test_lists_have_the_sections_in_the_order_of_the_site(tmp_path: Path) -> Non
     assert '<a href="/" aria-current="true">Guides</a>' in (tmp_path / "site/404.html").read_text()
 
 
+def test_navigation_leads_to_nothing_that_the_repository_lacks(tmp_path: Path) -> None:
+    guides, api = (f"[{{ variant: en, space: {name}, path: en, default: true }}" for name in ("guides", "api"))
+    site = SITE.replace("api: SPACE-2 }", "api: SPACE-2, old: SPACE-3, fr: SPACE-4, home: SPACE-5 }")
+    site = site.replace(guides, f"{guides}, {{ variant: fr, space: fr, path: fr }}")
+    site = site.replace(api, f"{api.replace('space: api', 'space: old')}, {{ variant: v2, space: api, path: v2 }}")
+    home = "    - section: home\n      title: Home\n      path: home\n      variants: " + guides.replace(
+        "guides", "home"
+    )
+    site = site.replace("  items:\n", f"  items:\n{home}]\n")
+    build(write_source(tmp_path / "source", FILES | {"site.yaml": site}), tmp_path / "site")
+    page = (tmp_path / "site/index.html").read_text()
+    assert 'href=""' not in page
+    assert "variants" not in page
+    sections = re.findall(r'<a href="([^"]*)"[^>]*>(Home|Guides|API)</a>', page)
+    assert [title for _, title in sections] == ["Guides", "API"]
+    assert find_dead_links(tmp_path / "site") == []
+    index = json.loads((tmp_path / "site/~syncd/search/index.json").read_text())
+    assert [title for _, _, title in index[0]] == ["Guides", "API"]
+
+
 def test_blocks_speak_the_language_of_the_customization(tmp_path: Path) -> None:
     rules = f"{SITE}customization:\n  site:\n    internationalization: {{ locale: fr }}\n"
     hint = '# API\n\n{% hint style="info" %}\nWords.\n{% endhint %}\n'
