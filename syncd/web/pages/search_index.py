@@ -38,6 +38,7 @@ _FOOTNOTE = re.compile(r"\[\^[^\[\]\n]{1,100}\]:?")
 _MARKED = re.compile(r"[*_`~$\\<>\[\]&{}:^|]")
 """What a heading has that is more than its words."""
 _CONDITION = re.compile(r"\{%-? *(?:if|elif|else|endif)\b[^{}]{0,400}%\}")
+_TABLE_END = "</table>"
 _TAG = re.compile(r"\{%[^{}]{0,400}(?:%\}|$)")
 """A tag whose other end was cut off."""
 _LINK = re.compile(r"!?\[([^\[\]\n]*)\]\([^()\n]*\)")
@@ -184,9 +185,14 @@ def _drop_closing(heading: str) -> str:
 
 
 def _cut_lines(text: str, length: int) -> str:
-    """The beginning of a text, up to the end of a line where that is near."""
-    end = text.rfind("\n", length // 2, length) if len(text) > length else -1
-    return text[:end] if end >= 0 else text[:length]
+    """The beginning of a text, up to the end of a line where that is near, or of the table that it cuts.
+
+    Shape: what is hidden in a table is known by all of the table.
+    """
+    end = text.rfind("\n", length // 2, length) if len(text) > length else len(text)
+    end = end if end >= 0 else length
+    table = text.rfind("<table", 0, end)
+    return text[: max(end, text.find(_TABLE_END, table) + len(_TABLE_END))] if table >= 0 else text[:end]
 
 
 def _read_line(heading: str) -> str:

@@ -13,6 +13,12 @@ from syncd.web.pages.search_index import (
     read_searchable_page,
 )
 
+CARD = '<tr><td>A <strong>card</strong></td><td><a href="a.md">hidden.md</a></td></tr>'
+TABLE = (
+    '<table data-view="cards"><thead><tr><th></th><th data-hidden data-card-target data-type="content-ref"></th></tr>'
+    f"</thead><tbody>{CARD * 81}</tbody></table>"
+)
+
 
 def test_titles_of_blocks_are_words_of_a_page_and_empty_ones_are_none() -> None:
     tabs = '{% tab title="First" %}\n{% tab title="" %}\n'
@@ -32,6 +38,7 @@ def test_titles_of_blocks_are_words_of_a_page_and_empty_ones_are_none() -> None:
             '{% hint style="info" %}\n{% if visitor.claims.a %}\nFor a.\n{% endif %}\n\nNot closed.',
             "For a. Not closed.",
         ),
+        (TABLE, "A card " * 80 + "A card"),
         ("```sh\nrm --all\n```\n\nBehind it.", "Behind it."),
         ("Words. " * 100 + "\n\n[Cut](" + "x" * 2_000, ("Words. " * 100)[:600]),
     ],
