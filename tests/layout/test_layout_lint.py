@@ -105,6 +105,7 @@ EXAMPLES: list[tuple[str, Mapping[str, str | bytes | None], tuple[str, int, int]
     ("condition-inline", page("For you {% if visitor.claims.isStaff %}only{% endif %}.\n"), (HERE, 5, 9)),
     ("condition-inline", page("{%- if visitor.claims.isStaff -%}\nOnly.\n{%- endif -%}\n"), (HERE, 5, 1)),
     ("condition-inline", page("<div>{% if visitor.claims.isStaff %}x{% endif %}</div>\n"), (HERE, 5, 6)),
+    ("condition-inline", page("{% if a %}\nA.\n{% else %}\nB.\n{% endif %}\n"), (HERE, 7, 1)),
     ("tag-lines", page('{% @mermaid/diagram\ncontent="x" %}\n'), (HERE, 5, 1)),
     ("data-uri", page("![x](data:image/png;base64,AAAA)\n"), (HERE, 5, 6)),
     ("conflict-marker", page(CONFLICT), (HERE, 5, 1)),

@@ -1,4 +1,5 @@
-"""Conditions that are no block: tags `{% if … %}` without an end, within a line, or in a writer's HTML.
+"""Conditions that are no block: tags `{% if … %}` without an end, within a line, or in a writer's HTML; and tags such
+as `{% else %}`, which the platform does not have.
 
 Nobody can tell for whom what follows them is. So a reader sees nothing of it, as of any condition that cannot be
 decided.
@@ -11,8 +12,11 @@ from typing import Any
 
 DocumentNode = dict[str, Any]
 
-_TAG = re.compile(r"\{%-?\s{0,100}(?:if\b((?:[^%{]|%(?!\})|\{(?!%)){0,2000})|endif\b[^%{]{0,100})(?:-?%\}|\Z)")
-_BEGIN = re.compile(r"\{%-?\s{0,100}if\b")
+_NAMES = "(?P<name>if|else|elif|elsif|elseif)"
+_TAG = re.compile(
+    rf"\{{%-?\s{{0,100}}(?:{_NAMES}\b(?P<condition>(?:[^%{{]|%(?!\}})|\{{(?!%)){{0,2000}})|endif\b[^%{{]{{0,100}})(?:-?%\}}|\Z)"
+)
+_BEGIN = re.compile(rf"\{{%-?\s{{0,100}}{_NAMES}\b")
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,8 @@ def close_loose_conditions(nodes: Sequence[DocumentNode]) -> ClosedNodes:
     """Return the nodes of a document without what stands behind a condition that is no block.
 
     Shape: within a line, what is left out ends with `{% endif %}`, or else with the line. What begins a line, or is a
-    tag by itself, goes on to the end of the document when nothing ends it. Code stays as it is.
+    tag by itself, goes on to the end of the document when nothing ends it; what stands behind `{% else %}`, to the end
+    of the block of its condition. Code stays as it is.
     """
     if not any(map(_has_loose_condition, nodes)):
         return ClosedNodes(list(nodes), [], has_ended=False)
@@ -67,7 +72,12 @@ def _read_written(node: DocumentNode) -> str:
 
 
 def _read_condition(tag: re.Match[str]) -> str:
-    return (tag[1] or "").strip(" \t\n-")
+    condition = (tag["condition"] or "").strip(" \t\n-")
+    return f"{tag['name']} {condition}".strip() if _is_else(tag) else condition
+
+
+def _is_else(tag: re.Match[str]) -> bool:
+    return tag["name"] not in (None, "if")
 
 
 @dataclass
@@ -80,17 +90,24 @@ class _Closing:
     """Conditions of a line that nothing has ended yet."""
     has_words: bool = False
     """Whether something of the line is left."""
+    blocks: int = 0
+    """Blocks of conditions around what is looked at."""
+    is_behind_else: bool = False
+    """Whether the rest of such a block is for others."""
 
     def close_blocks(self, nodes: Sequence[DocumentNode]) -> list[DocumentNode]:
         """The blocks that are left."""
         kept = []
         for node in nodes:
-            if self.has_ended:
+            if self.has_ended or self.is_behind_else:
                 break
             written = _read_written(node)
-            if found := _BEGIN.search(written):
+            if (found := _BEGIN.search(written)) and self._counts(found):
                 tag = _TAG.search(written, found.start())
                 self.conditions.append(_read_condition(tag) if tag else "")
+                self.is_behind_else = _is_else(found)
+                if self.is_behind_else:
+                    continue
                 # A block of HTML ends where its condition does; a tag that is no block has no end.
                 self.has_ended = node.get("type") == "tag" or "endif" not in written
                 continue
@@ -101,14 +118,24 @@ class _Closing:
         if node.get("type") == "code" or not any(map(_has_loose_condition, _list_inner(node))):
             return node
         held = {name: node[name] for name in ("fragments", "nodes") if isinstance(node.get(name), list | tuple)}
-        return node | {name: self._close_inner(inner) for name, inner in held.items()}
+        is_condition = node.get("type") == "if"
+        self.blocks += is_condition
+        closed = node | {name: self._close_inner(inner) for name, inner in held.items()}
+        self.blocks -= is_condition
+        self.is_behind_else = self.is_behind_else and not is_condition
+        return closed
+
+    def _counts(self, tag: re.Match[str]) -> bool:
+        """Whether a tag may hide something: `{% else %}` without a condition around it is text."""
+        return bool(self.blocks) or not _is_else(tag)
 
     def _close_inner(self, nodes: Sequence[DocumentNode]) -> list[DocumentNode]:
         if not any(one.get("object") == "text" for one in nodes):
             return self.close_blocks(nodes)
         self.depth, self.has_words = 0, False
         kept = self._close_line(nodes)
-        self.has_ended = self.has_ended or (self.depth > 0 and not self.has_words)
+        goes_on = self.depth > 0 and not self.has_words and not self.is_behind_else
+        self.has_ended = self.has_ended or goes_on
         return kept
 
     def _close_line(self, nodes: Sequence[DocumentNode]) -> list[DocumentNode]:
@@ -119,7 +146,8 @@ class _Closing:
                 leaves = [leaf | {"text": self._close_words(leaf)} for leaf in node.get("leaves") or ()]
                 kept.append(node | {"leaves": leaves})
                 continue
-            if _BEGIN.search(_read_written(node)):
+            if (found := _BEGIN.search(_read_written(node))) and self._counts(found):
+                self.is_behind_else = self.is_behind_else or (was_open and _is_else(found))
                 self.depth += 1
                 continue
             held = {name: node[name] for name in ("fragments", "nodes") if isinstance(node.get(name), list | tuple)}
@@ -133,13 +161,19 @@ class _Closing:
         text = str(leaf.get("text") or "")
         kept, at = [], 0
         for tag in _TAG.finditer(_read_words(leaf)):
-            kept += [text[at : tag.start()]] if not self.depth else []
+            if not self.depth:
+                if not self._counts(tag):
+                    continue
+                kept.append(text[at : tag.start()])
             self.has_words = self.has_words or any(one.strip() for one in kept)
-            is_end = "endif" in tag[0][:110] and tag[1] is None
+            at = tag.end()
+            if self.depth and _is_else(tag):
+                continue
+            is_end = tag["name"] is None
             if not is_end:
                 self.conditions += [_read_condition(tag)] if not self.depth else []
+                self.is_behind_else = self.is_behind_else or _is_else(tag)
             self.depth = max(0, self.depth - 1) if is_end else self.depth + 1
-            at = tag.end()
         kept += [text[at:]] if not self.depth else []
         self.has_words = self.has_words or any(one.strip() for one in kept)
         return "".join(kept)

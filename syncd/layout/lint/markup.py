@@ -30,6 +30,7 @@ _LIQUID = re.compile(r"\{%[ \t]*+(end)?([a-z][a-z-]*+)(?=[ \t\n%])")
 _LIQUID_ALL = re.compile(r"\{%[^%\n]{0,2000}%\}")
 _INTEGRATION = re.compile(r"\{%[ \t\n]*+@")
 _IF = re.compile(r"\{%(-?)[ \t\n]{0,100}if\b[^{}]{0,2000}%\}")
+_ELSE = re.compile(r"\{%-?[ \t\n]{0,100}(else|elif|elsif|elseif)\b[^{}]{0,2000}%\}")
 _SIGNS = " \t\r>*+-.)[]xX0123456789"
 """What may stand before a tag in its line: signs of lists and quotes."""
 _DETAILS = re.compile(r"<(/?)details\b[^<>]{0,500}>", re.IGNORECASE)
@@ -97,6 +98,9 @@ def _check_conditions(page: Page) -> Iterator[Finding]:
         if tag[1] or before.strip(_SIGNS) or behind.strip(" \t\r"):
             message = "{% if %} is no block here: everybody reads what it stands before"
             yield make_finding("condition-inline", page.path, page.locate(tag.start()), message)
+    for tag in _ELSE.finditer(words, page.body):
+        message = f"the platform has no {{% {tag[1]} %}}: who reads what stands before it reads this, too"
+        yield make_finding("condition-inline", page.path, page.locate(tag.start()), message)
 
 
 def _report_unclosed(page: Page, name: str, start: int) -> Finding:

@@ -206,9 +206,11 @@ _ALL = (
     Rule(
         "condition-inline",
         "error",
-        "{% if %} stands within a line or an HTML element, or is written as {%- if. It decides nothing on the "
-        "platform: everybody reads what was meant for some. syncd shows it to nobody.",
-        "Put {% if … %} and {% endif %} on lines of their own, or in backticks where readers shall see them.",
+        "{% if %} stands within a line or an HTML element, or is written as {%- if; or there is {% else %}, "
+        "{% elif %} or the like. It decides nothing on the platform: everybody reads what was meant for some. syncd "
+        "shows it to nobody.",
+        "Put {% if … %} and {% endif %} on lines of their own, with a block for each condition, or in backticks where "
+        "readers shall see them.",
     ),
     Rule(
         "tag-lines",

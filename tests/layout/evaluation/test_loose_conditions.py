@@ -25,6 +25,19 @@ LOOSE = {
     "in an item": f"Open.\n\n* Open.\n* {IF} SECRET\n  SECRET\n* SECRET\n",
 }
 
+ELSE = {
+    "a block": f"{IF}\nOpen.\n\n{{% else %}}\nSECRET\n\n* SECRET\n{{% endif %}}\n\nOpen.\n",
+    "another condition": f"{IF}\nOpen.\n{{% elif visitor.claims.isBeta %}}\nSECRET\n{{% else %}}\nSECRET\n"
+    "{% endif %}\nOpen.\n",
+    "in an item": f"{IF}\n\n* Open.\n  {{% else %}}\n* SECRET\n\nSECRET\n\n{{% endif %}}\n\nOpen.\n",
+    "in a line": f"{IF}\nOpen. {{% else %}} SECRET\n\nSECRET\n\n{{% endif %}}\n\nOpen.\n",
+    "at the start of a line": f"{IF}\nOpen.\n\n{{%- else -%}} SECRET\n\nSECRET\n\n{{% endif %}}\n\nOpen.\n",
+    "in HTML": f"{IF}\nOpen.\n\n<div>{{% else %}}SECRET</div>\n\nSECRET\n\n{{% endif %}}\n\nOpen.\n",
+    "in a condition of a line": f"Open. {IF}SECRET{{% else %}}SECRET{{% endif %}} Open.\n",
+    "in a block within": f'{IF}\n{{% hint style="info" %}}\nOpen.\n\n{{% else %}}\nSECRET\n'
+    "{% endhint %}\n\nSECRET\n{% endif %}\n\nOpen.\n",
+}
+
 
 def show_text(text: str, variables: Variables) -> str:
     """Given Markdown, return what a reader sees of it."""
@@ -40,6 +53,20 @@ def test_nobody_sees_what_stands_behind_it(text: str) -> None:
         assert "SECRET" not in seen
         assert seen.count("Open.") == text.count("Open.")
     assert "visitor.claims.isStaff" in list_hidden_parts(list(to_document(text).nodes), READER)
+
+
+@pytest.mark.parametrize("text", ELSE.values(), ids=ELSE)
+def test_nobody_sees_what_stands_behind_else(text: str) -> None:
+    seen = show_text(text, READER)
+    assert "SECRET" not in seen
+    assert seen.count("Open.") == text.count("Open.")
+    assert "SECRET" not in show_text(text, Variables({}, {}))
+    assert "SECRET" in show_text(text, Variables({}))
+
+
+def test_a_lone_else_hides_nothing() -> None:
+    for text in ("Open.\n\n{% else %}\n\nOpen.\n", "Open. {% else %} Open.\n", "<div>{% else %}Open.</div>\n"):
+        assert show_text(text, READER) == text
 
 
 @pytest.mark.parametrize(
