@@ -19,9 +19,10 @@ class Answers:
         self._player = player
         self._given: dict[tuple[str, str, str], tuple[frozenset[str], Texts, Texts]] = {}
         # Who shares a branch is asked about what the others did, and a platform that is told to take main content into
-        # a change request decides what of both is there.
+        # a change request decides what of both is there. Beside a job, a clone knows main content, and not what
+        # reviewers wrote in the job's change request.
         shape = player.world.shape
-        self._is_kept = shape.update == "auto" and not shape.upstream
+        self._is_kept = shape.update == "auto" and not shape.upstream and shape.flow != "ci"
 
     def add(self, writer: Writer, conflict: Conflict) -> None:
         """Note that a writer has settled a conflict."""
