@@ -75,11 +75,11 @@ def test_status_says_what_is_left_to_the_branch_below(web: Web, stack: Writer) -
     assert "2 ahead, 0 behind main content; 2 files not pushed" in stack.run("status")
     stack.run("push")
     said = stack.run("status")
-    assert "! not sent: new.md waits for #1" in said
-    assert "#2 of docs/second: open; lacks 1 file of docs/second, sent later; waits for a review" in said
+    assert "! not sent: SUMMARY.md, new.md wait for #1" in said
+    assert "#2 of docs/second: open; lacks 2 files of docs/second, sent later; waits for a review" in said
     document = json.loads(stack.run("status", "--json"))["repositories"][0]
     (space,) = next(work for work in document["unsent"] if work["branch"] == "docs/second")["spaces"]
-    assert space["awaited"] == [{"path": "new.md", "change_request": 1}]
+    assert space["awaited"] == [{"path": path, "change_request": 1} for path in ("SUMMARY.md", "new.md")]
 
 
 def test_new_branches_are_proposed_from_the_one_below_up(web: Web, stack: Writer) -> None:
