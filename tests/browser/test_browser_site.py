@@ -86,6 +86,7 @@ def test_a_row_of_many_sections_scrolls_by_itself(tmp_path: Path, visit: Visit) 
     spaces = ", ".join(f"{name}: {name}" for name in names)
     lines = ["version: 1", "site: { org: ORG, id: SITE }", f"spaces: {{ {spaces} }}", "structure:", "  items:"]
     files = {f"{name}/README.md": f"# {name}\n" for name in names}
+    files |= {f"{name}/SUMMARY.md": f"# Table of contents\n\n* [{name}](README.md)\n" for name in names}
     files["site.yaml"] = "\n".join([*lines, *(f"    {one}" for one in structure)])
     build(write_source(tmp_path / "source", files), tmp_path / "public")
     page = visit(width=1280)
