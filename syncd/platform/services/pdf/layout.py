@@ -227,12 +227,14 @@ class PdfLayout:
                 self._pdf.line(x, top, x, top + length)
 
     def _draw_reference(self, node: Node) -> None:
-        """What a block leads to, and its caption where that says something else."""
+        """What a block leads to, and its caption where that says something else. A page that is not here may be one of
+        which this reader may not know: its card says what the writer called it."""
         data, caption = node.get("data") or {}, join_text(find_caption(node)).strip()
-        words = self._find_title(data) or caption
-        self._draw_link(words, self._find_address(data))
+        address, is_card = self._find_address(data), node.get("type") == "content-ref"
+        words = (self._find_title(data) if address or not is_card else "") or caption
+        self._draw_link(words, address)
         self._end_line(_TEXT_PT)
-        if node.get("type") != "content-ref" and caption not in ("", words):
+        if not is_card and caption not in ("", words):
             self._draw_line(caption, "I")
 
     def _draw_other(self, node: Node, depth: int) -> None:
