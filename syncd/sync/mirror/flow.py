@@ -54,6 +54,8 @@ from syncd.sync.state.request_commits import read_sent
 from syncd.sync.state.sent_log import list_sent
 from syncd.sync.workspace import Workspace
 
+_DROPPED = "was merged on the platform while it was in conflict with main content, and what that said is gone"
+
 
 @dataclass(frozen=True)
 class _MirrorState:
@@ -266,7 +268,7 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
 def _describe_dropped(
     workspace: Workspace, binding: Binding, merged: Sequence[Proposal], before: str | None, after: str
 ) -> Iterator[str]:
-    """A note for each change request whose merge took something out of main content."""
+    """A note for each change request whose merge took something out of main content; a job's commits end with it."""
     for proposal in merged:
         if before is None:
             return
@@ -274,10 +276,8 @@ def _describe_dropped(
         paths = dict.fromkeys(find_dropped(workspace, binding, both, after=after))
         if paths:
             number, named = proposal.change_request.number, " ".join(map(shlex.quote, paths))
-            yield (
-                f"#{number} was merged on the platform while it was in conflict with main content, and what that said "
-                f"is gone: git diff {before[:10]} {after[:10]} -- {named}"
-            )
+            where = f" from {named}" if workspace.starts else f": git diff {before[:10]} {after[:10]} -- {named}"
+            yield f"#{number} {_DROPPED}{where}"
 
 
 def _find_named_commits(workspace: Workspace, binding: Binding, step: _MirrorStep) -> dict[str, str]:
