@@ -1,22 +1,46 @@
 """What a merge on the platform took out of main content: where both had changed the same block or title, it keeps that
 of the change request alone, and where that had deleted the page, nothing."""
 
+import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from syncd.layout.compare.lost_words import find_lost_words
 from syncd.layout.tree.paths import is_markdown
 from syncd.plan.merge.pages import Page, TextSource, Version
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
-from syncd.sync.merge.merge import find_moves
+from syncd.sync.merge.merge import find_moves, merge
 from syncd.sync.merge.result import MergeResult
 from syncd.sync.merge.summaries import read_summary
+from syncd.sync.state.proposals import Proposal, find_head
 from syncd.sync.workspace import Workspace
 
 
-def find_dropped(workspace: Workspace, binding: Binding, both: MergeResult, *, after: str) -> Iterator[str]:
-    """Yield the paths of a space's pages that lost words of main content when a change request was merged.
+def describe_dropped(
+    workspace: Workspace, binding: Binding, merged: Sequence[Proposal], before: str | None, after: str
+) -> Iterator[str]:
+    """Yield a note for each change request whose merge took something out of main content.
+
+    Shape: `before` and `after` are the commits of main content around the merge; before it there may be None.
+    """
+    for proposal in merged:
+        if before is None:
+            return
+        both = merge(workspace, before, find_head(workspace, binding, proposal))
+        paths = dict.fromkeys(_find_dropped(workspace, binding, both, after=after))
+        if paths:
+            number, named = proposal.change_request.number, " ".join(map(shlex.quote, paths))
+            # A job's commits end with the job: nobody could compare them.
+            where = f" from {named}" if workspace.starts else f": git diff {before[:10]} {after[:10]} -- {named}"
+            yield (
+                f"#{number} was merged on the platform while it was in conflict with main content, and what that said "
+                f"is gone{where}"
+            )
+
+
+def _find_dropped(workspace: Workspace, binding: Binding, both: MergeResult, *, after: str) -> Iterator[str]:
+    """The paths of a space's pages that lost words of main content when a change request was merged.
 
     Shape: a page that moved has two paths, and for a title there is that of the table of contents. `both` is Git's
     merge of main content, as ours, and the change request, which need not be in conflict: the platform compares blocks,

@@ -1,7 +1,6 @@
 """Mirror: each revision of a space's main content becomes a commit on the platform's branch."""
 
-import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -34,7 +33,7 @@ from syncd.sync.merge.merge import merge
 from syncd.sync.merge.parts import find_original
 from syncd.sync.merge.write_part import write_part
 from syncd.sync.mirror.anchors import find_mirror_base, save_anchors
-from syncd.sync.mirror.dropped_words import find_dropped
+from syncd.sync.mirror.dropped_words import describe_dropped
 from syncd.sync.mirror.history import NOT_SHOWN, find_passed
 from syncd.sync.mirror.overwritten import (
     find_imported_commit,
@@ -53,8 +52,6 @@ from syncd.sync.state.proposals import Proposal, find_head, forget_proposal, lis
 from syncd.sync.state.request_commits import read_sent
 from syncd.sync.state.sent_log import list_sent
 from syncd.sync.workspace import Workspace
-
-_DROPPED = "was merged on the platform while it was in conflict with main content, and what that said is gone"
 
 
 @dataclass(frozen=True)
@@ -260,24 +257,9 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
     reach(FaultPoint.MIRROR_WRITTEN)
     # A run that is killed here is repaired by the next one, which sees that the store is about another commit.
     save_anchors(workspace, binding, "main", revision.id, written, base.stored)
-    dropped = _describe_dropped(workspace, binding, merged, state.tip, written.commit)
+    dropped = describe_dropped(workspace, binding, merged, state.tip, written.commit)
     mirrored = Change("update", "mirror", binding.name, f"revision {revision.id}", after=written.commit)
     return Applied((mirrored, *gathered.plan.plan.changes), (*written.notes, *dropped))
-
-
-def _describe_dropped(
-    workspace: Workspace, binding: Binding, merged: Sequence[Proposal], before: str | None, after: str
-) -> Iterator[str]:
-    """A note for each change request whose merge took something out of main content; a job's commits end with it."""
-    for proposal in merged:
-        if before is None:
-            return
-        both = merge(workspace, before, find_head(workspace, binding, proposal))
-        paths = dict.fromkeys(find_dropped(workspace, binding, both, after=after))
-        if paths:
-            number, named = proposal.change_request.number, " ".join(map(shlex.quote, paths))
-            where = f" from {named}" if workspace.starts else f": git diff {before[:10]} {after[:10]} -- {named}"
-            yield f"#{number} {_DROPPED}{where}"
 
 
 def _find_named_commits(workspace: Workspace, binding: Binding, step: _MirrorStep) -> dict[str, str]:
