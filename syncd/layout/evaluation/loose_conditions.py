@@ -10,9 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from syncd.layout.richtext.tag_lines import ELSE_TAGS
+
 DocumentNode = dict[str, Any]
 
-_NAMES = "(?P<name>if|else|elif|elsif|elseif)"
+_NAMES = f"(?P<name>if|{ELSE_TAGS})"
 _TAG = re.compile(
     rf"\{{%-?\s{{0,100}}(?:{_NAMES}\b(?P<condition>(?:[^%{{]|%(?!\}})|\{{(?!%)){{0,2000}})|endif\b[^%{{]{{0,100}})(?:-?%\}}|\Z)"
 )
@@ -148,7 +150,7 @@ class _Closing:
                 continue
             if (found := _BEGIN.search(_read_written(node))) and self._counts(found):
                 self.is_behind_else = self.is_behind_else or (was_open and _is_else(found))
-                self.depth += 1
+                self.depth += was_open or not _is_else(found)
                 continue
             held = {name: node[name] for name in ("fragments", "nodes") if isinstance(node.get(name), list | tuple)}
             node = node | {name: self._close_line(inner) for name, inner in held.items()}

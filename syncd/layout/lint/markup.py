@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from syncd.layout.lint.finding import Finding, make_finding
 from syncd.layout.lint.space import Page, Space
+from syncd.layout.richtext.tag_lines import ELSE_TAGS
 from syncd.layout.richtext.tags import TAGS
 from syncd.layout.tree.paths import is_markdown
 from syncd.model.text import quote_name
@@ -30,7 +31,7 @@ _LIQUID = re.compile(r"\{%[ \t]*+(end)?([a-z][a-z-]*+)(?=[ \t\n%])")
 _LIQUID_ALL = re.compile(r"\{%[^%\n]{0,2000}%\}")
 _INTEGRATION = re.compile(r"\{%[ \t\n]*+@")
 _IF = re.compile(r"\{%(-?)[ \t\n]{0,100}if\b[^{}]{0,2000}%\}")
-_ELSE = re.compile(r"\{%-?[ \t\n]{0,100}(else|elif|elsif|elseif)\b[^{}]{0,2000}%\}")
+_ELSE = re.compile(rf"\{{%-?[ \t\n]{{0,100}}({ELSE_TAGS})\b[^{{}}]{{0,2000}}%\}}")
 _SIGNS = " \t\r>*+-.)[]xX0123456789"
 """What may stand before a tag in its line: signs of lists and quotes."""
 _DETAILS = re.compile(r"<(/?)details\b[^<>]{0,500}>", re.IGNORECASE)

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
+ELSE_TAGS = "else|elif|elsif|elseif"
+"""Names of tags that other languages have in a condition, as a part of a pattern."""
 TYPES: Mapping[str, str] = {
     "hint": "hint",
     "tabs": "tabs",

@@ -16,6 +16,7 @@ from syncd.layout.richtext.anchors import Anchors
 from syncd.layout.richtext.nodes import Node
 from syncd.layout.richtext.outline import split_nodes
 from syncd.layout.richtext.reading import to_document
+from syncd.layout.richtext.tag_lines import ELSE_TAGS
 from syncd.model.words import split_words
 from syncd.web.blocks.inline.formulas import read_formula_words
 
@@ -37,7 +38,7 @@ _FORMULAS = ("math", "inline-math")
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\n]{1,100}\]:?")
 _MARKED = re.compile(r"[*_`~$\\<>\[\]&{}:^|]")
 """What a heading has that is more than its words."""
-_CONDITION = re.compile(r"\{%-? *(?:if|elif|else|endif)\b[^{}]{0,400}%\}")
+_CONDITION = re.compile(rf"\{{%-? *(?:if|{ELSE_TAGS}|endif)\b[^{{}}]{{0,400}}%\}}")
 _TABLE_END = "</table>"
 _TAG = re.compile(r"\{%[^{}]{0,400}(?:%\}|$)")
 """A tag whose other end was cut off."""

@@ -1,6 +1,7 @@
 """What a live preview follows, and what it says of itself when it can follow no more."""
 
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -88,20 +89,26 @@ def test_an_icon_and_an_image_that_are_saved_are_shown_anew(tmp_path: Path) -> N
             version = live.wait_for_change(version, 60)
 
 
-def test_a_broken_site_file_is_a_finding_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "README.md").write_text("# Home\n\nWords.\n")
-    (tmp_path / "site.yaml").write_text("path: [x\n")
+@contextmanager
+def check_preview(directory: Path) -> Iterator[LivePreview]:
+    """Given a directory, start a preview of it that has checked all pages, and stop it behind the block."""
     with ExitStack() as stack:
-        live = LivePreview(SourceReader(find_source(tmp_path), stack), PreviewReport(tmp_path).print_state)
+        live = LivePreview(SourceReader(find_source(directory), stack), PreviewReport(directory).print_state)
         live.start()
         stack.callback(live.stop)
         version = "0"
         while not live.read_state().is_checked:
             version = live.wait_for_change(version, 60)
+        yield live
+
+
+def test_a_broken_site_file_is_a_finding_everywhere(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "README.md").write_text("# Home\n\nWords.\n")
+    (tmp_path / "site.yaml").write_text("path: [x\n")
+    with check_preview(tmp_path) as live:
         handler = PreviewHandler(live, "work tree")
         shown = [handler.answer(PageRequest("GET", path, {}, {})) for path in ("/", "/~syncd/problems")]
         texts = [one.body.decode() for one in shown if isinstance(one, PageResponse)]
-        live.stop()
     assert ["1 error" in text for text in texts] == [True, True]
     assert "<code>SY001</code>" in texts[1]
     said = capsys.readouterr().err
@@ -112,15 +119,8 @@ def test_a_broken_site_file_is_a_finding_everywhere(tmp_path: Path, capsys: pyte
 
 def test_the_terminal_counts_each_finding_as_the_strip_does(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "README.md").write_text("# Home\n\n[One](no.md) and [two](no.md).\n\n[Three](no.md).\n")
-    with ExitStack() as stack:
-        live = LivePreview(SourceReader(find_source(tmp_path), stack), PreviewReport(tmp_path).print_state)
-        live.start()
-        stack.callback(live.stop)
-        version = "0"
-        while not live.read_state().is_checked:
-            version = live.wait_for_change(version, 60)
+    with check_preview(tmp_path) as live:
         home = PreviewHandler(live, "work tree").answer(PageRequest("GET", "/", {}, {}))
-        live.stop()
     assert isinstance(home, PageResponse)
     assert "3 errors" in home.body.decode()
     said = capsys.readouterr().err

@@ -5,6 +5,8 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_share
 
 import pytest
 
+from syncd.model.change_request import ChangeRequest
+from tests.cli.sync.interposer import Interposer
 from tests.cli.sync.two_way import Team, Web, Writer, conflicts, interpose
 
 pytestmark = pytest.mark.story
@@ -242,6 +244,12 @@ def test_a_conflict_with_what_somebody_pushed_names_no_merge_that_does_not_settl
     assert "P2 two, says Ann." in cleo.read("p2.md")
 
 
+def list_read(between: Interposer, request: ChangeRequest) -> set[str]:
+    """Which of a change request's changes and content was asked for."""
+    parts = ("changes", "content")
+    return {part for part in parts if any(f"/change-requests/{request.id}/{part}" in one for one in between.seen)}
+
+
 def test_the_content_of_another_clones_change_request_that_adds_nothing_is_not_read(team: Team, web: Web) -> None:
     with interpose(team) as between:
         ann, bob = (team.clone(web.space, name=name) for name in ("ann", "bob"))
@@ -251,8 +259,7 @@ def test_the_content_of_another_clones_change_request_that_adds_nothing_is_not_r
         bob.add("new.md", "New")
         between.seen.clear()
         bob.run("push")
-    assert any(f"/change-requests/{request.id}/changes" in one for one in between.seen)
-    assert not any(f"/change-requests/{request.id}/content" in one for one in between.seen)
+    assert list_read(between, request) == {"changes"}
 
 
 def test_the_content_of_another_clones_change_request_that_adds_other_pages_is_not_read(team: Team, web: Web) -> None:
@@ -264,8 +271,7 @@ def test_the_content_of_another_clones_change_request_that_adds_other_pages_is_n
         bob.add("guide.md", "Guide")
         between.seen.clear()
         bob.run("push")
-        assert any(f"/change-requests/{request.id}/changes" in one for one in between.seen)
-        assert not any(f"/change-requests/{request.id}/content" in one for one in between.seen)
+        assert list_read(between, request) == {"changes"}
         bob.add("setup.md", "How to set up")
         assert f"#{request.number} adds setup.md already" in bob.run("push")
         said = bob.run("status")
@@ -273,4 +279,4 @@ def test_the_content_of_another_clones_change_request_that_adds_other_pages_is_n
     assert "syncd push" not in said
     bob.edit("p1.md", "P1 one.", "P1 one, says Bob.")
     assert "syncd push" in bob.run("status")
-    assert any(f"/change-requests/{request.id}/content" in one for one in between.seen)
+    assert "content" in list_read(between, request)
