@@ -33,14 +33,10 @@ class PageFound:
 
 @dataclass(frozen=True)
 class Redirected:
-    """The address leads on; `is_external` says that it leaves the site.
-
-    Shape: `is_rule` says that a redirect of the site leads there, and `is_permanent` that it always will.
-    """
+    """The address leads on; `is_external` says that it leaves the site, `is_permanent` that it always will."""
 
     address: str
     is_external: bool = False
-    is_rule: bool = False
     is_permanent: bool = False
 
 
@@ -145,7 +141,7 @@ def _follow_redirect(connection: sa.Connection, visit: SiteVisit, path: str) -> 
     found = _find_target(connection, visit, stored.destination) if stored is not None else None
     # What is for some visitors only may lead elsewhere tomorrow.
     is_permanent = stored is not None and stored.permanent and visit.is_for_everybody
-    return found and replace(found, is_rule=True, is_permanent=is_permanent)
+    return found and replace(found, is_permanent=is_permanent)
 
 
 def _find_target(connection: sa.Connection, visit: SiteVisit, destination: object) -> Redirected | None:

@@ -396,5 +396,5 @@ async def answer_site_root(request: Request) -> Response:
 def _build_redirect(found: Redirected) -> Response:
     address = found.address if found.is_external else quote(found.address, safe="/%#~")
     if found.is_permanent:
-        return RedirectResponse(address, 308, {"Cache-Control": "public, max-age=3600"})
-    return RedirectResponse(address, 307 if found.is_rule else 302, {"Cache-Control": "no-store"})
+        return RedirectResponse(address, 301, {"Cache-Control": "public, max-age=3600"})
+    return RedirectResponse(address, 302, {"Cache-Control": "no-store"})
