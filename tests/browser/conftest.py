@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 CHROMIUM = "/usr/bin/chromium"
 FLAGS = (
@@ -54,6 +54,8 @@ def serve_files(directory: Path) -> Iterator[str]:
 def browser() -> Iterator[Browser]:
     """Chromium as Debian installs it."""
     assert Path(CHROMIUM).exists(), "apt-get install chromium"
+    # A busy machine scrolls smoothly in its own time.
+    expect.set_options(timeout=30_000)
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
         yield started
