@@ -1,7 +1,7 @@
 """Blocks that hold blocks: hints, tabs, steps, what can be unfolded, columns, updates, prompts."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from markupsafe import Markup, escape
 
@@ -43,6 +43,23 @@ def _render_hint(state: RenderState, node: Node) -> Markup:
     )
 
 
+def _list_parts(state: RenderState, nodes: list[Node], kind: str) -> Iterator[Node]:
+    """The parts of a block; a condition around a part that cannot be decided stands around what the part holds."""
+    for node in nodes:
+        held = read_nodes(node)
+        if read_kind(node) != "if" or not any(read_kind(one) in (kind, "if") for one in held):
+            yield node
+            continue
+        truth = state.context.variables.evaluate_condition(read_text(read_data(node), "expression"))
+        for part in _list_parts(state, held, kind) if truth is not False else ():
+            if truth:
+                yield part
+            elif read_kind(part) == kind:
+                yield part | {"nodes": [node | {"nodes": read_nodes(part)}]}
+            else:
+                yield node | {"nodes": [part]}
+
+
 def _render_tabs(state: RenderState, node: Node) -> Markup:
     items = [
         {
@@ -52,7 +69,7 @@ def _render_tabs(state: RenderState, node: Node) -> Markup:
             "content": state.render_nodes(read_nodes(item) if read_kind(item) == "tabs-item" else [item]),
             "change": find_change_word(state, item),
         }
-        for number, item in enumerate(read_nodes(node), 1)
+        for number, item in enumerate(_list_parts(state, read_nodes(node), "tabs-item"), 1)
     ]
     if not items:
         return EMPTY
@@ -65,7 +82,7 @@ def _render_tabs(state: RenderState, node: Node) -> Markup:
 def _render_stepper(state: RenderState, node: Node) -> Markup:
     steps = [
         state.render_nodes(read_nodes(step) if read_kind(step) == "stepper-step" else [step])
-        for step in read_nodes(node)
+        for step in _list_parts(state, read_nodes(node), "stepper-step")
     ]
     items = join_markup([write_element("li", write_element("div", step), class_="b-step") for step in steps])
     return write_element("ol", items, class_="b-stepper", dir=find_box_direction(items))
@@ -93,7 +110,7 @@ def _render_title(state: RenderState, nodes: list[Node]) -> Markup:
 
 
 def _render_columns(state: RenderState, node: Node) -> Markup:
-    columns = [_render_column(state, column) for column in read_nodes(node)]
+    columns = [_render_column(state, column) for column in _list_parts(state, read_nodes(node), "column")]
     content = join_markup(columns)
     return write_element("div", content, class_="b-columns", dir=find_box_direction(content))
 
@@ -112,7 +129,7 @@ def _render_column(state: RenderState, node: Node) -> Markup:
 
 
 def _render_updates(state: RenderState, node: Node) -> Markup:
-    items = join_markup([_render_update(state, one) for one in read_nodes(node)])
+    items = join_markup([_render_update(state, one) for one in _list_parts(state, read_nodes(node), "update")])
     return write_element("section", items, class_="b-updates", aria_label=state.context.labels.updates)
 
 

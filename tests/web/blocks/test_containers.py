@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 import pytest
 
+from syncd.layout.evaluation import Variables
 from syncd.web.blocks import BlockContext, BlockLabels
 from syncd.web.blocks.labels import find_block_labels
 from tests.web.blocks.documents import Node, block, leaf, paragraph, render, render_markdown
@@ -41,6 +42,29 @@ def test_tabs_are_choices_of_which_the_first_is_made() -> None:
     assert '<input class="b-tab-choice" type="radio" name="_a" id="a-1">' in html
     assert '<label class="b-tab" for="a-1" dir="auto">A</label>' in html
     assert '<section class="b-tab-body" aria-label="A"><p dir="auto">two</p></section>' in html
+
+
+@pytest.mark.parametrize(
+    ("around", "part"), [("tabs", "tab"), ("stepper", "step"), ("columns", "column"), ("updates", "update")]
+)
+@pytest.mark.parametrize("depth", [1, 2])
+def test_a_condition_around_a_part_is_told_within_it(around: str, part: str, depth: int) -> None:
+    made = f'{{% {part} title="One" date="2026-01-02" %}}\n\nwords\n\n{{% end{part} %}}\n'
+    held = "{% if visitor.claims.x %}\n" * depth + made + "{% endif %}\n" * depth
+    html = render_markdown(f"{{% {around} %}}\n{held}{{% end{around} %}}")
+    assert html.count("Shown only to readers") == depth
+    expected = {"tab": ">One</label>", "step": "<li", "column": 'b-column"', "update": "2026-01-02"}[part]
+    assert 0 < html.find(expected) < html.find("Shown only") < html.find("words")
+    for claims, shown in ({"x": True}, True), ({}, False):
+        reader = BlockContext(variables=Variables({}, claims))
+        html = render_markdown(f"{{% {around} %}}\n{held}{{% end{around} %}}", reader)
+        assert [word in html for word in (expected, "words", "Shown only")] == [shown, shown, False]
+
+
+def test_what_a_condition_holds_besides_parts_keeps_it() -> None:
+    loose = "{% if visitor.claims.x %}\n{% if visitor.claims.y %}\nstray\n{% endif %}\n{% endif %}\n"
+    html = render_markdown(f"{{% tabs %}}\n{loose}{{% endtabs %}}")
+    assert html.count("Shown only to readers") == 2
 
 
 @pytest.mark.parametrize("kind", ["tabs", "stepper", "columns", "updates", "images", "list-unordered"])
