@@ -26,6 +26,7 @@ from syncd.model.text import join_lines
 from syncd.plan.change import Change
 from syncd.plan.guard import guard_deletions
 from syncd.plan.message import REVISION, SPACE
+from syncd.repo.values import Commit
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
 from syncd.sync.mirror.overwritten import list_overwritten_refs
@@ -136,7 +137,7 @@ def _find_candidate(workspace: Workspace, binding: Binding, branch: str) -> _Can
     waiting = list_overwritten_refs(workspace, binding)
     if last is None or (not waiting and workspace.has_same_content(binding, tip, main)):
         return Unchanged()
-    if not repository.is_ancestor(last.oid, tip):
+    if not _has_taken_in(workspace, binding, last, tip):
         if repository.is_ancestor(tip, last.oid):
             return Unchanged()
         why = f"{workspace.remote}/main has content of {binding.name} that {branch} lacks, or is in conflict with it"
@@ -149,6 +150,15 @@ def _find_candidate(workspace: Workspace, binding: Binding, branch: str) -> _Can
     if workspace.has_same_content(binding, tip, main):
         return Unchanged()
     return _Candidate(branch, tip, last.trailers.get(REVISION, [""])[0])
+
+
+def _has_taken_in(workspace: Workspace, binding: Binding, last: Commit, tip: str) -> bool:
+    """Whether a branch has main content as the mirror has it: its commit, or the one that was imported as just that."""
+    repository = workspace.repository
+    return any(
+        repository.is_ancestor(commit, tip) and workspace.has_same_content(binding, commit, last.oid)
+        for commit in (last.oid, *last.parents[1:])
+    )
 
 
 def _guard_deletions(workspace: Workspace, binding: Binding, candidate: _Candidate) -> None:

@@ -65,6 +65,19 @@ def test_a_push_says_before_and_after_that_main_content_is_written(shell: Any, d
     assert (check["state"], check["detail"]) == ("ok", "main content is written without a change request")
 
 
+@pytest.mark.story
+def test_one_push_may_follow_another_without_a_pull(shell: Any, docs: Path, tmp_path: Path) -> None:
+    config = ("--config", tmp_path / "syncd.toml")
+    for words in ("Once.", "Twice.", "Thrice."):
+        (docs / "use.md").write_text(f"# Use\n\n{words}\n")
+        shell.git("commit", "--quiet", "--all", "--message", words, cwd=docs)
+        said = shell.syncd("push", *config, cwd=docs)
+        assert said.returncode == 0, said.stdout + said.stderr
+        assert PLAIN in said.stdout
+    shell.fine("pull", *config, cwd=docs)
+    assert shell.git("show", "platform/main:use.md", cwd=docs) == "# Use\n\nThrice.\n"
+
+
 def test_a_configuration_without_a_source_is_refused(shell: Any, docs: Path, tmp_path: Path) -> None:
     config = tmp_path / "syncd.toml"
     text = config.read_text()
