@@ -12,12 +12,16 @@ from tests.faults.twoway.pages import Page, View, by_mark, drafts_of, tokens_of
 
 @dataclass
 class Token:
-    """A word, a mark or a title's word. Shape: `page` is the mark of its page; `why` says who decided last."""
+    """A word, a mark or a title's word.
+
+    Shape: `page` is the mark of its page; `why` says who decided last, `droppers` are all who took it away.
+    """
 
     author: str
     page: str
     state: str = "alive"
     why: str = ""
+    droppers: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -49,6 +53,7 @@ class Ledger:
         for name in seen - left:
             token = self.tokens[name]
             if token.page in kept or token.page not in pages:
+                token.droppers.add(actor)
                 self._set(name, "dead", why)
         self._touch(before, after, why)
 
@@ -99,11 +104,13 @@ class Ledger:
     def _delete_page(self, page: Page, seen: View, why: str, others: Iterable[View]) -> None:
         """A page goes, unless some side says something of it that the actor had not seen: then it may stay.
 
-        So may a group that some side has put another page into.
+        So may a page of which two took the same word away, since neither sees that the other did so too, and a group
+        that some side has put another page into.
         """
         mine, views = page.tokens, list(others)
         versions = [other for view in views if (other := by_mark(view).get(page.mark))]
         unseen = any(self._says_more(other, mine) for other in versions)
+        unseen |= any(token.page == page.mark and len(token.droppers) > 1 for token in self.tokens.values())
         if page.is_group:
             unseen |= any(_list_below(view, page.mark) - _list_below(seen, page.mark) for view in views)
         if unseen:  # another version comes back as a whole, with the words that this side had deleted first
