@@ -59,6 +59,9 @@ _NO_ANSWER = re.compile(
 )
 _PROMISED = re.compile(r"could not fetch [0-9a-f]+ from promisor remote|lazy fetching disabled", re.IGNORECASE)
 _REMOTE_WORDS = re.compile(r"(remote error:).*", re.IGNORECASE)
+INSTALL_GIT = "install git 2.38 or newer"
+_USAGE_STATUS = 129
+"""Git's exit status for an option, or a form of a command, that it does not know."""
 _LONGEST_LINE = 300
 _SMALL_FILE_BYTES = 4096
 
@@ -87,6 +90,8 @@ def build_failure(verb: str, status: int, stderr: str, *, disk: Path | None = No
         return RepositoryDenied(f"git {verb}: {denied}")
     if locked := _LOCKED.search(stderr):
         return GitFailed(said, hint=f"another git process is at work; if none runs, remove {locked[1]}")
+    if status == _USAGE_STATUS:
+        return GitFailed(said, hint=f"this git may be too old: {INSTALL_GIT}; syncd doctor says which it is")
     if disk is not None and not has_room(disk):
         return DiskFull(f"{said}: no space was left for it", hint="make room on the repository's disk, then run again")
     return GitFailed(said)

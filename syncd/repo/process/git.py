@@ -26,7 +26,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from syncd.errors import GitFailed
-from syncd.repo.failures import build_failure, translate_system_failures
+from syncd.repo.failures import INSTALL_GIT, build_failure, translate_system_failures
 from syncd.repo.process.location import RepositoryLocation
 from syncd.repo.process.pipe import Holder, Pipe, ignore_pulse
 
@@ -99,31 +99,28 @@ _MERGE_DRIVER = re.compile(r"merge\.(.*)\.driver", re.DOTALL)
 
 def describe_git() -> str:
     """Return the version of Git and where it is installed. Raises: GitFailed when it is missing or too old."""
-    programs = _find_programs()
-    return f"{programs.version} ({programs.git})"
+    program = _find_programs().git
+    said = Git().run("version").decode("utf-8", "replace").strip()
+    found = _VERSION.match(said)
+    if found is None or (int(found[1]), int(found[2])) < OLDEST_GIT:
+        raise GitFailed(f"{program} is too old: it says {said[:80]!r}", hint=INSTALL_GIT)
+    return f"{said.removeprefix('git version ')} ({program})"
 
 
 class Programs(NamedTuple):
-    """The absolute paths of env and git, and git's version."""
+    """The absolute paths of env and git."""
 
     env: str
     git: str
-    version: str = ""
 
 
 @cache
 def _find_programs() -> Programs:
-    """The programs of this machine. Raises: GitFailed when git is missing or too old."""
+    """The programs of this machine; a git that is too old fails at its first command. Raises: GitFailed without git."""
     env, git = shutil.which("env"), shutil.which("git")
     if env is None or git is None:
-        raise GitFailed("git is not installed", hint="install git 2.38 or newer")
-    command = _build_command(env, dict(_ENVIRONMENT, PATH=_find_search_path()), git, "version")
-    with translate_system_failures("git version"):
-        said = str(_import_starter()("/").execute(command, shell=False, with_exceptions=False))
-    found = _VERSION.match(said)
-    if found is None or (int(found[1]), int(found[2])) < OLDEST_GIT:
-        raise GitFailed(f"{git} is too old: it says {said[:80]!r}", hint="install git 2.38 or newer")
-    return Programs(env, git, said.strip().removeprefix("git version "))
+        raise GitFailed("git is not installed", hint=INSTALL_GIT)
+    return Programs(env, git)
 
 
 def _find_search_path() -> str:
@@ -270,7 +267,7 @@ class Git:
         config: Mapping[str, str] | None = None,
     ) -> Pipe:
         """Start a git command, and return the pipe to it."""
-        env, git, _ = self._programs
+        env, git = self._programs
         environment = self._environment | _build_config_variables(self._config | dict(config or {})) | dict(extra or {})
         command = _build_command(env, environment, git, verb, *arguments)
         self.has_started = True

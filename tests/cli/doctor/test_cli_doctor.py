@@ -25,6 +25,12 @@ case "$*" in
   *) printf 'LoadState=loaded\\nActiveState=%s\\nSubState=%s\\nNRestarts=3\\n' {active} {sub};;
 esac
 """
+OLD_GIT = """#!/bin/sh
+if [ "$1" = version ]; then echo "git version 2.30.2"; exit; fi
+echo "error: unknown option" >&2
+echo "usage: git $1" >&2
+exit 129
+"""
 
 
 @pytest.fixture
@@ -268,3 +274,19 @@ def test_a_service_that_died_is_missed_and_one_that_was_stopped_is_not(shell: An
     FileLock.acquire(lock).release()
     assert "is gone" not in shell.fine("status", cwd=docs)
     assert diagnose(shell, docs)[1]["last run"]["state"] == "ok"
+
+
+def test_a_git_that_is_too_old_is_named_where_it_fails_and_by_doctor(shell: Any) -> None:
+    docs, programs = shell.clone(), Path(shell.root) / "bin"
+    programs.mkdir()
+    old = programs / "git"
+    old.write_text(OLD_GIT)
+    old.chmod(old.stat().st_mode | stat.S_IXUSR)
+    environ = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+    for words in (["status"], ["push"], ["clone", shell.url, shell.space, "other", "--token-file", shell.token]):
+        failed = shell.syncd(*words, cwd=docs, environ=environ)
+        assert failed.returncode == 1
+        said = failed.stdout + failed.stderr
+        assert "may be too old: install git 2.38 or newer; syncd doctor says which it is" in said
+    found = shell.syncd("doctor", cwd=docs, environ=environ).stdout
+    assert f"{old} is too old: it says 'git version 2.30.2'" in found
