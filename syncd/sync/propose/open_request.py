@@ -149,7 +149,7 @@ def _choose_state(
     written = read_written_revision(description)
     before = read_commit_unless_partial(description)
     at = f" @{written}" if sign == "-" and written else ""
-    if intent.left_out:
+    if _list_left_out(binding, intent):
         return (before, f"{sign}{former}{at}") if before else (tip, f"!{former}")
     seen = workspace.store.read_last_seen(binding.space, proposal.lane)
     if seen is None:
@@ -168,12 +168,17 @@ def _choose_state(
 def _choose_part(binding: Binding, request: ChangeRequest, intent: Intent, last_own_revision: str) -> SentPart:
     """What of the branch's commit was sent, where pages are left out: another clone has no other way to tell that the
     pages in the change request are the branch's."""
-    lacks = {binding.inner(path) for paths in intent.left_out for path in paths if binding.holds(path)}
+    lacks = _list_left_out(binding, intent)
     if lacks and not last_own_revision:
         return read_sent_part(request.description)  # nothing was sent since
     if not lacks or len(lacks) > LEFT_OUT_MAX:
         return NOTHING_SENT
     return SentPart(intent.named_tip, last_own_revision, frozenset(map(compute_path_digest, lacks)))
+
+
+def _list_left_out(binding: Binding, intent: Intent) -> set[str]:
+    """The paths of what is not sent to this space, below its directory; a page of another space is no part of it."""
+    return {binding.inner(path) for paths in intent.left_out for path in paths if binding.holds(path)}
 
 
 def _has_only_own(workspace: Workspace, binding: Binding, here: str, tip: str) -> bool:
