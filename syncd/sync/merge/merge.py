@@ -24,7 +24,7 @@ from syncd.plan.merge.pages import (
 )
 from syncd.plan.merge.pair_pages import FileChange, may_be_one_page, pair_pages, prefer_transfers
 from syncd.plan.merge.restore_entries import group_paths
-from syncd.sync.binding import Binding, find_directory
+from syncd.sync.binding import find_directory
 from syncd.sync.directories import follow_places, follow_roots, follow_spaces
 from syncd.sync.merge.base import find_base, find_base_changes, join_commits, list_former_tips
 from syncd.sync.merge.compose import compose_result
@@ -149,21 +149,6 @@ def add_page_names(
     return [tuple(sorted({*paths}.union(*(names.get(path, ()) for path in paths)))) for paths in named]
 
 
-def has_equal_content(workspace: Workspace, binding: Binding, here: str, commit: str) -> bool:
-    """Return whether a change request and a commit of its branch have the same content of the space.
-
-    Shape: main content that the branch has not taken in yet is merged into it first, if that needs no person.
-    """
-    repository = workspace.repository
-    if workspace.has_same_content(binding, here, commit):
-        return True
-    main = repository.resolve(workspace.main)
-    if main is None or repository.is_ancestor(main, commit):
-        return False
-    both = merge(workspace, commit, main)
-    return not both.has_conflict_in(binding) and workspace.has_same_content(binding, here, both.tree_with_ours)
-
-
 class _Merge:
     """The steps of one merge: find the pages that differ, decide about each, merge texts, and separate conflicts. All
     steps after the first use the summaries that it finds."""
@@ -180,13 +165,20 @@ class _Merge:
         self.repository, self.bindings = workspace.repository, workspace.bindings
         self.ours, self.theirs = ours, theirs
         moved, self.notes = follow_spaces(self.repository, self.bindings, base.tree, ours, theirs)
-        self.base, self.base_tree, self.places = replace(base, tree=moved[0].tree), base.tree, [m.places for m in moved]
+        self.given_base, self.base_tree, self.places = base, base.tree, [m.places for m in moved]
+        self.base = replace(base, tree=moved[0].tree)
         self.workspace, self.unseen_edits, self.excluded = workspace, unseen_edits, excluded
         base_tree, *sides = (one.tree for one in moved)
         one, other = (follow_renames(self.repository, self.bindings, base_tree, side) for side in sides)
         trees = (base_tree, one, other)
-        joined = join_halves(
-            self.repository, self.bindings, (ours, theirs), trees, self._find_moves(), former_tips=base.former_tips
+        joined, self.joined_paths = join_halves(
+            self.repository,
+            self.bindings,
+            (ours, theirs),
+            trees,
+            self._find_moves(),
+            former_tips=base.former_tips,
+            excluded=excluded,
         )
         base_tree, one, other = (
             tree if tree == now else drop_absent_pages(self.repository, self.bindings, now, [tree])
@@ -213,7 +205,15 @@ class _Merge:
         conflicts = tuple(zip(self._describe_conflicts(groups), map(tuple, groups), strict=True))
         notes = (*self.notes, *(decision.note for decision in clean if decision.note))
         decided = Decisions(self.trees, tuple(clean), conflicts, tuple(self.summaries), notes)
-        return compose_result(self.workspace, self.ours, self.theirs, self.base, decided, {})
+        result = compose_result(self.workspace, self.ours, self.theirs, self.base, decided, {})
+        torn = [conflict for conflict in result.conflicts if not self.joined_paths.isdisjoint(conflict.paths)]
+        return self._keep_halves(result, torn) if torn else result
+
+    def _keep_halves(self, result: MergeResult, conflicts: Sequence[EntryConflict]) -> MergeResult:
+        """The result with pages in conflict in both of the spaces in which a side has them, and not in one."""
+        excluded = self.excluded.union(*(conflict.paths for conflict in conflicts), self.joined_paths)
+        apart = merge(self.workspace, self.ours, self.theirs, base=self.given_base, excluded=excluded)
+        return replace(result, tree_with_ours=apart.tree_with_ours, tree_with_theirs=apart.tree_with_theirs)
 
     def find_pages(self) -> list[Page]:
         """The pages that differ; cached by the three trees, so that merges that exclude different pages share them."""

@@ -20,6 +20,7 @@ from syncd.repo.repository import Repository
 from syncd.repo.values import Blob, Commit, Difference
 from syncd.sync.binding import Binding
 from syncd.sync.merge.parts import PART_TRAILER, find_present_original
+from syncd.sync.merge.texts import follow_links, store_texts
 
 COMMITS_MAX = 100
 """The newest commits of a side, in which a move to another space is looked for."""
@@ -148,17 +149,19 @@ def join_halves(
     recorded: RecordedMoves,
     *,
     former_tips: Sequence[str] = (),
-) -> tuple[str, str, str]:
-    """Return the trees of a merge in which a page that one side has moved to another space is one page for the others.
+    excluded: frozenset[str] = frozenset(),
+) -> tuple[tuple[str, str, str], frozenset[str]]:
+    """Return the trees of a merge in which a page that one side has moved to another space is one page for the others,
+    and the paths of these pages.
 
     Shape: where one half of such a move is known to both sides, and the other is not, base and the other side have the
     page in both spaces. There it is left where this side does not have it any more, with what the other side made of
     both, so that this goes with the page; where both were given other lines, nothing is joined. `sides` are the
     commits, `trees` those of base, ours and theirs, and `recorded` the moves of each side, by which the other side may
     have given a half another path. `former_tips` are those of ours: the move may be one that a rewrite dropped or made
-    anew. SUMMARY.md may list a page that its tree has no more.
+    anew. A page with a path in `excluded` stays apart. SUMMARY.md may list a page that its tree has no more.
     """
-    base, found = trees[0], list(trees)
+    base, found, paths = trees[0], list(trees), set[str]()
     for number, other in ((1, 2), (2, 1)) if len(bindings) > 1 else ():
         moved = recorded[other - 1]
         changes = repository.compare_trees(base, trees[other])
@@ -175,16 +178,32 @@ def join_halves(
             if half is None or edited.isdisjoint((path, half)) or not is_there:
                 continue
             now = [moved.get(one, one) for one in (path, half)]
-            versions = [(base, half), *((trees[other], one) for one in now)]
-            before, edit, left = (repository.find_file(tree, one) for tree, one in versions)
+            if not excluded.isdisjoint((path, half, *now)):
+                continue
+            places = [(base, half), *((trees[other], one) for one in now)]
+            before, edit, left = (_read_version(repository, tree, one) for tree, one in places)
             if before is None or edit is None or left is None:
                 continue
-            (text,) = repository.merge_texts([(before.oid, edit.oid, left.oid)])
-            if not text.conflicts:
-                joined = {now[1]: None, now[0]: replace(edit, oid=text.oid)}
+            if oid := _join_texts(repository, before, edit, left):
+                joined = {now[1]: None, now[0]: Blob(oid, edit.mode)}
                 for place, files in ((0, {half: None}), (other, joined)):
                     found[place] = repository.write_tree(found[place], files)
-    return found[0], found[1], found[2]
+                paths.update((path, half, *now))
+    return (found[0], found[1], found[2]), frozenset(paths)
+
+
+def _join_texts(repository: Repository, before: Version, edit: Version, left: Version) -> str | None:
+    """What was made of both halves of a page, in the edited one's place; None where both were given other lines."""
+    (text,) = repository.merge_texts([(before.oid, edit.oid, left.oid)])
+    if not text.conflicts:
+        return text.oid
+    # Who moved the page may have written its links anew, for the place of the other half.
+    (moved,) = store_texts(repository, [follow_links(repository, edit, {}, to=left.path) or repository.read(edit.oid)])
+    (text,) = repository.merge_texts([(before.oid, moved, left.oid)])
+    if text.conflicts:
+        return None
+    back = follow_links(repository, replace(left, oid=text.oid), {}, to=edit.path)
+    return text.oid if back is None else store_texts(repository, [back])[0]
 
 
 def _index_halves(

@@ -24,10 +24,10 @@ from syncd.plan.propose.description import (
 )
 from syncd.repo.values import Commit
 from syncd.sync.binding import Binding
-from syncd.sync.merge.merge import has_equal_content
 from syncd.sync.merge.parts import find_original
 from syncd.sync.propose.conflict_report import report_conflicts
 from syncd.sync.propose.intent import Intent
+from syncd.sync.state.lane_content import has_equal_content
 from syncd.sync.state.notes import ADDRESS, FILES_BY_HAND, add_notes, read_notes
 from syncd.sync.state.proposals import Proposal, is_marked, list_records
 from syncd.sync.state.request_state import record_request

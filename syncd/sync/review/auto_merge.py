@@ -13,8 +13,8 @@ from syncd.model.wording import format_first
 from syncd.plan.change import Change
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
-from syncd.sync.merge.merge import has_equal_content
 from syncd.sync.outcome import Applied, Held, Outcome, Unchanged, Waiting
+from syncd.sync.state.lane_content import has_equal_content
 from syncd.sync.state.notes import FILES_BY_HAND, add_notes, read_notes
 from syncd.sync.state.proposals import Proposal, detect_end
 from syncd.sync.state.request_commits import find_content

@@ -8,9 +8,9 @@ from syncd.plan.change import Change
 from syncd.plan.guard import guard_deletions
 from syncd.sync.binding import Binding
 from syncd.sync.merge.base import forget_tips
-from syncd.sync.merge.merge import has_equal_content
 from syncd.sync.outcome import Applied, Outcome, join_outcomes
 from syncd.sync.review.flow import fetch_content
+from syncd.sync.state.lane_content import has_equal_content
 from syncd.sync.state.proposals import Proposal, detect_end, forget_proposal, is_branch_gone
 from syncd.sync.state.proposed_refs import archived_refs
 from syncd.sync.workspace import Workspace

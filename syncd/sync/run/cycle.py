@@ -15,7 +15,6 @@ from syncd.sync.integrate.flow import integrate, list_ahead
 from syncd.sync.integrate.upstream import Exchange
 from syncd.sync.integrate.upstream_mirror import find_conflicting, push_mirror
 from syncd.sync.merge.former_records import convert_former_record
-from syncd.sync.merge.merge import has_equal_content
 from syncd.sync.mirror.flow import mirror
 from syncd.sync.mirror.overwritten import list_overwritten_refs
 from syncd.sync.mirror.values import MainMoved
@@ -39,6 +38,7 @@ from syncd.sync.run.record import record_results
 from syncd.sync.run.spaces import SpaceReader
 from syncd.sync.run.values import RUN, Result, RunOptions, is_stopped
 from syncd.sync.site.options import SiteOptions
+from syncd.sync.state.lane_content import has_equal_content
 from syncd.sync.state.proposals import Proposal, detect_end, find_proposal, list_proposals
 from syncd.sync.workspace import Workspace
 

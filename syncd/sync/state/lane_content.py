@@ -47,6 +47,21 @@ class Update:
 NO_UPDATE = Update()
 
 
+def has_equal_content(workspace: Workspace, binding: Binding, here: str, commit: str) -> bool:
+    """Return whether a change request and a commit of its branch have the same content of the space.
+
+    Shape: main content that the branch has not taken in yet is merged into it first, if that needs no person.
+    """
+    repository = workspace.repository
+    if workspace.has_same_content(binding, here, commit):
+        return True
+    main = repository.resolve(workspace.main)
+    if main is None or repository.is_ancestor(main, commit):
+        return False
+    both = merge(workspace, commit, main)
+    return not both.has_conflict_in(binding) and workspace.has_same_content(binding, here, both.tree_with_ours)
+
+
 def find_start(
     workspace: Workspace, binding: Binding, here: str, sent: Sequence[SentContent], taken: str | None
 ) -> str:

@@ -91,6 +91,28 @@ def test_words_of_both_in_one_line_are_held(two: Two) -> None:
     assert "P1 one, says W." in one.text("p1") + docs.everything()
 
 
+@pytest.mark.parametrize("link", ["", "\n\nSee [P2](../one/p2.md)."])
+def test_a_page_in_conflict_stays_in_the_change_request_of_its_new_space(two: Two, link: str) -> None:
+    docs, one, other = two
+    one.edit("p1", "P1 three.", f"P1 three.{link.replace('../one/', '')}")
+    docs.run("sync")
+    docs.edit("two/q1.md", "P1 one.", "P1 one, says A.")
+    docs.run("sync")
+    other.edit("q1", "P1 three.", "P1 three.\n\nSays R.", request=other.proposed())
+    one.edit("p1", "P1 one.", "P1 one, says W.")
+    for _ in range(3):
+        docs.run("sync", code=6)
+        kept = other.text("q1", request=other.proposed())
+        assert "P1 one, says A." in kept
+        assert "Says R." in kept
+    assert "P1 one, says A." in docs.read("two/q1.md")
+    docs.run("resolve", "two/q1.md", "--hunk", "1", "--ours")
+    merge_all(docs, one, other)
+    assert "P1 one, says A." in other.text("q1")
+    assert "Says R." in other.text("q1")
+    assert "p1" not in one.slugs()
+
+
 def test_a_reviewers_words_follow_a_page_whose_move_is_reverted(two: Two) -> None:
     docs, _, other = two
     other.edit("q1", "P1 one.", "P1 one, says R.", request=other.proposed())
