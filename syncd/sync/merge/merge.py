@@ -28,6 +28,7 @@ from syncd.sync.binding import find_directory
 from syncd.sync.directories import follow_places, follow_roots, follow_spaces
 from syncd.sync.merge.base import find_base, find_base_changes, join_commits, list_former_tips
 from syncd.sync.merge.compose import compose_result
+from syncd.sync.merge.halves import join_halves
 from syncd.sync.merge.lines import READ_MAX, explain_conflict, has_same_words, list_blobs, mark_conflicts, merge_lines
 from syncd.sync.merge.link_targets import find_deleted_targets
 from syncd.sync.merge.lossy_forms import find_unseen_edits
@@ -35,7 +36,6 @@ from syncd.sync.merge.moves import (
     RecordedMoves,
     find_moves_by_text,
     find_recorded_moves,
-    join_halves,
     list_file_changes,
     pair_moved_files,
 )

@@ -9,7 +9,6 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from syncd.layout.tree.paths import is_markdown
 from syncd.model.anchor import Anchor
@@ -20,10 +19,7 @@ from syncd.repo.repository import Repository
 from syncd.repo.values import Blob, Commit, Difference
 from syncd.sync.binding import Binding
 from syncd.sync.merge.parts import PART_TRAILER, find_present_original
-from syncd.sync.merge.texts import follow_links, store_texts
 
-COMMITS_MAX = 100
-"""The newest commits of a side, in which a move to another space is looked for."""
 RecordedMoves = tuple[dict[str, str], dict[str, str]]
 """For each of two sides, the new paths of files of the base, by their paths in the base."""
 
@@ -139,93 +135,6 @@ def drop_false_moves(repository: Repository, before: str, after: str, moves: Map
         return blob is not None and blob == repository.lookup(after, old) != repository.lookup(after, new)
 
     return {old: new for old, new in moves.items() if not is_false(old, new)}
-
-
-def join_halves(
-    repository: Repository,
-    bindings: Sequence[Binding],
-    sides: tuple[str, str],
-    trees: tuple[str, str, str],
-    recorded: RecordedMoves,
-    *,
-    former_tips: Sequence[str] = (),
-    excluded: frozenset[str] = frozenset(),
-) -> tuple[tuple[str, str, str], frozenset[str]]:
-    """Return the trees of a merge in which a page that one side has moved to another space is one page for the others,
-    and the paths of these pages.
-
-    Shape: where one half of such a move is known to both sides, and the other is not, base and the other side have the
-    page in both spaces. There it is left where this side does not have it any more, with what the other side made of
-    both, so that this goes with the page; where both were given other lines, nothing is joined. `sides` are the
-    commits, `trees` those of base, ours and theirs, and `recorded` the moves of each side, by which the other side may
-    have given a half another path. `former_tips` are those of ours: the move may be one that a rewrite dropped or made
-    anew. A page with a path in `excluded` stays apart. SUMMARY.md may list a page that its tree has no more.
-    """
-    base, found, paths = trees[0], list(trees), set[str]()
-    for number, other in ((1, 2), (2, 1)) if len(bindings) > 1 else ():
-        moved = recorded[other - 1]
-        changes = repository.compare_trees(base, trees[other])
-        edited = {one.path for one in changes if one.status == "M" and is_markdown(one.path)} | moved.keys()
-        others = repository.compare_trees(base, trees[number])
-        gone = [one.path for one in others if one.status == "D" and is_markdown(one.path)]
-        here, there = sides[number - 1], sides[other - 1]
-        lines = [(there, here), *((here, tip) for tip in former_tips if number == 1)]
-        known = _index_halves(repository, bindings, lines) if gone and edited else {}
-        for path in gone:
-            halves = known.get(path, ())
-            half = next((one for one in halves if repository.lookup(base, one) is not None), None)
-            is_there = any(repository.lookup(trees[number], one) is not None for one in halves)
-            if half is None or edited.isdisjoint((path, half)) or not is_there:
-                continue
-            now = [moved.get(one, one) for one in (path, half)]
-            if not excluded.isdisjoint((path, half, *now)):
-                continue
-            places = [(base, half), *((trees[other], one) for one in now)]
-            before, edit, left = (_read_version(repository, tree, one) for tree, one in places)
-            if before is None or edit is None or left is None:
-                continue
-            if oid := _join_texts(repository, before, edit, left):
-                joined = {now[1]: None, now[0]: Blob(oid, edit.mode)}
-                for place, files in ((0, {half: None}), (other, joined)):
-                    found[place] = repository.write_tree(found[place], files)
-                paths.update((path, half, *now))
-    return (found[0], found[1], found[2]), frozenset(paths)
-
-
-def _join_texts(repository: Repository, before: Version, edit: Version, left: Version) -> str | None:
-    """What was made of both halves of a page, in the edited one's place; None where both were given other lines."""
-    (text,) = repository.merge_texts([(before.oid, edit.oid, left.oid)])
-    if not text.conflicts:
-        return text.oid
-    # Who moved the page may have written its links anew, for the place of the other half.
-    (moved,) = store_texts(repository, [follow_links(repository, edit, {}, to=left.path) or repository.read(edit.oid)])
-    (text,) = repository.merge_texts([(before.oid, moved, left.oid)])
-    if text.conflicts:
-        return None
-    back = follow_links(repository, replace(left, oid=text.oid), {}, to=edit.path)
-    return text.oid if back is None else store_texts(repository, [back])[0]
-
-
-def _index_halves(
-    repository: Repository, bindings: Sequence[Binding], lines: Iterable[tuple[str, str]]
-) -> dict[str, list[str]]:
-    """For each path the paths in other spaces to or from which a commit moved its file, newest first; of each two
-    commits, those of the second that the first lacks."""
-    found: dict[str, list[str]] = {}
-    for without, tip in lines:
-        if repository.is_tree(without) or repository.is_tree(tip):
-            continue  # a plain tree has no history that could say it
-        commits = repository.list_commits(without, tip, limit=COMMITS_MAX)
-        steps = [(one.parents[0], one.oid) for one in commits if len(one.parents) == 1]  # a merge brings others' moves
-        here = repository.select_present([before for before, _ in steps])  # not all are, in a shallow clone
-        for before, after in steps:
-            for change in repository.compare_trees(before, after, renames=True) if before in here else ():
-                old, new = change.old_path, change.path
-                space = next((one for one in bindings if old is not None and one.holds(old)), None)
-                if old is not None and space is not None and any(one.holds(new) for one in bindings if one != space):
-                    found.setdefault(old, []).append(new)
-                    found.setdefault(new, []).append(old)
-    return found
 
 
 def find_moves_by_text(

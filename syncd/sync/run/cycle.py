@@ -7,6 +7,7 @@ from functools import partial
 
 from syncd.errors import Conflict, Stopped, SyncdError
 from syncd.sync.bind.flow import bind_spaces
+from syncd.sync.bind.former_records import convert_former_record
 from syncd.sync.binding import Binding
 from syncd.sync.branches import Branch, find_tracked, put_ancestors_first
 from syncd.sync.gc_tuning import collect_seldom
@@ -14,7 +15,6 @@ from syncd.sync.git_import.flow import finish_import, import_branch
 from syncd.sync.integrate.flow import integrate, list_ahead
 from syncd.sync.integrate.upstream import Exchange
 from syncd.sync.integrate.upstream_mirror import find_conflicting, push_mirror
-from syncd.sync.merge.former_records import convert_former_record
 from syncd.sync.mirror.flow import mirror
 from syncd.sync.mirror.overwritten import list_overwritten_refs
 from syncd.sync.mirror.values import MainMoved

@@ -5,7 +5,7 @@ there was at the beginning. The word of a title stands in the heading too, where
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from posixpath import dirname, join
 from urllib.parse import quote, unquote
@@ -131,7 +131,7 @@ def edited(text: str, action: str, word: str, n: int) -> str:
     """Given a text, return it with a sentence added, replaced or dropped, at the n-th place that there is, or as its
     description.
 
-    Shape: `action` "contest" replaces a sentence, as "replace" does.
+    Shape: `action` "contest" replaces a sentence, as "replace" does, and so does "contend".
     """
     if "\r\n" in text:
         return edited(text.replace("\r\n", "\n"), action, word, n).replace("\n", "\r\n")
@@ -143,7 +143,7 @@ def edited(text: str, action: str, word: str, n: int) -> str:
     places = [at for at, part in enumerate(parts) if WORD.search(part) and not part.startswith("---\n")]
     if action == "edit" or not places or (action == "drop" and len(places) < 2):
         return with_paragraph(text, sentence(word, n), n)
-    parts[places[n % len(places)]] = sentence(word, n) if action in ("replace", "contest") else ""
+    parts[places[n % len(places)]] = sentence(word, n) if action in ("replace", "contest", "contend") else ""
     return joined(part for part in parts if part)
 
 
@@ -163,6 +163,12 @@ class Entry:
     title: str
     path: str = ""
     depth: int = 0
+
+
+def list_arrived(marks: Sequence[str]) -> list[int]:
+    """Given the marks of a space's pages, that of its home page first, return the places of those that another space
+    had at the beginning."""
+    return [number for number, mark in enumerate(marks) if mark[2:3].isalpha() and mark[2:3] != marks[0][2:3]]
 
 
 def read_summary(text: str) -> list[Entry]:

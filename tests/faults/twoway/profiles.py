@@ -287,6 +287,13 @@ PROFILES: Mapping[str, Profile] = {
         shapes=((4, Shape(spaces=2)), (1, Shape(clones=1, spaces=2, flow="ci"))),
         faults=0.1,
     ),
+    "halves": Profile(
+        writing={**WRITING, "transfer": 16, "contend": 24, "amend": 2},
+        web={**WEB, "contend": 24},
+        review={**REVIEW, "contend": 16},
+        shapes=((3, Shape(clones=1, spaces=2)), (2, Shape(spaces=2)), (1, Shape(clones=1, spaces=2, flow="ci"))),
+        faults=0.05,
+    ),
     "closing": Profile(
         writing={**WRITING, **BRANCHING, "git-merge": 2, "rename-branch": 0, "delete-branch": 8},
         shapes=((3, Shape(upstream="one", topics=True)), (1, Shape(upstream="all", topics=True))),

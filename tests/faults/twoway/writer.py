@@ -12,6 +12,7 @@ from tests.faults.twoway.awkward import choose_name, choose_title, escape_title
 from tests.faults.twoway.clone_state import hash_clone
 from tests.faults.twoway.links import find_wrong_links, link_sentence, mend_links
 from tests.faults.twoway.pages import (
+    MARK,
     PICTURE,
     WORD,
     Entry,
@@ -22,6 +23,7 @@ from tests.faults.twoway.pages import (
     find_drafts,
     first_page,
     leaves,
+    list_arrived,
     new_text,
     parents,
     picture_bytes,
@@ -235,6 +237,19 @@ class Writer:
         self._save(entry.path, edited(text, step.action, f"w{step.id}a", step.m))
 
     _replace = _contest = _drop = _describe = _block = _edit
+
+    def _contend(self, step: Step) -> None:
+        """A sentence of a page that came from another space is replaced."""
+        for space in self.spaces:
+            self.space = space
+            entries = [one for one in self._entries() if one.path and (self._top() / one.path).is_file()]
+            texts = [_text(self._top() / one.path) for one in entries]
+            marks = [found[0] if (found := MARK.search(text)) else "" for text in texts]
+            if arrived := list_arrived(marks):
+                at = arrived[step.n % len(arrived)]
+                self.told.append(f"# {step.action} w{step.id}a in {entries[at].path}")
+                self._save(entries[at].path, edited(texts[at], step.action, f"w{step.id}a", step.m))
+                return
 
     def _link(self, step: Step) -> None:
         """A sentence that leads to another page."""

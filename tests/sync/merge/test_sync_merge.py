@@ -8,9 +8,9 @@ import pytest
 
 from syncd.plan.merge.hunks import Labels, join_hunks, list_hunks, replace_hunks
 from syncd.plan.merge.pages import NOT_TEXT, SAME_PLACE, SIDES, TITLES, Side, other_side
+from syncd.sync.bind.former_records import convert_former_record
 from syncd.sync.binding import Binding
 from syncd.sync.merge.compose import apply_choices
-from syncd.sync.merge.former_records import convert_former_record
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import MergeResult
