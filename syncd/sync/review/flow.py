@@ -165,7 +165,8 @@ def _find_settling_commit(
 ) -> str:
     """The branch's commit, if it has taken in both sides, which decides all conflicts between them; else "".
 
-    Shape: a part of that commit, if it has new pages that another change request adds and this one has not.
+    Shape: a part of that commit, where it has more than what both sides have and what it decided: the rest is not sent
+    yet, waits for a change request that adds it already, or cannot be sent at all.
     """
     repository, request = workspace.repository, proposal.change_request
     tip, main = repository.resolve(f"{HEADS}{proposal.branch}"), repository.resolve(workspace.main)
@@ -182,10 +183,10 @@ def _find_settling_commit(
         return ""  # a branch that was reset to main content has decided nothing about what reviewers wrote
     elsewhere = find_proposed_elsewhere(workspace, binding, proposal.branch, space, proposals)
     waiting = list_waiting(workspace, elsewhere, here, tip)
-    if not waiting:
+    merged = merge(workspace, here, main)
+    conflicts = [paths for page in merged.conflicts for paths in page.paths_per_page]
+    decided = [paths for paths in add_page_names(workspace, conflicts, main, tip, here) if waiting.isdisjoint(paths)]
+    tree = leave_out(repository, workspace.bindings, merged.tree_with_ours, tip, decided)
+    if tree == repository.find_tree(tip):
         return tip
-    # A page that waits stays as the change request has it: what the branch had sent of it before is not taken back.
-    kept = merge(workspace, here, main).tree_with_ours
-    left_out = add_page_names(workspace, [(path,) for path in sorted(waiting)], main, tip, here)
-    tree = leave_out(repository, workspace.bindings, tip, kept, left_out)
     return write_part(repository, tip, (main,), tree, name=proposal.branch, lacks=NOT_SENT)
