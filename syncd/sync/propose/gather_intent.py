@@ -1,6 +1,6 @@
 """Gather what a branch wants of one space: the branch, main content and its change request, merged into a commit."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from syncd.plan.merge.restore_entries import group_paths
 from syncd.repo.repository import Repository
@@ -68,7 +68,7 @@ def gather_intent(
     # What conflicts with main content, or only main content has added, is not merged again with the change request.
     excluded = {path for page in (both.result.conflicts if both.result else ()) for path in page.paths} | added.keys()
     excluded |= list_waiting(workspace, elsewhere, existing, tip)
-    result, refusals = _merge_what_can_be_sent(workspace, binding, branch, (ours, existing), excluded)
+    result, refusals, leaving = _merge_what_can_be_sent(workspace, binding, branch, (ours, existing), excluded)
     if existing != main:
         known = {outcome.paths for outcome in conflicts}
         more = describe_conflicts(workspace, result, branch, name, among=binding.holds)
@@ -86,24 +86,48 @@ def gather_intent(
     entry_conflicts = _list_entry_conflicts(
         binding, (f"{workspace.remote}/main", both.result), (name, result if existing != main else None)
     )
-    later = _describe_later(workspace, binding, (main, both.commit), added, live)
+    later = (*_describe_later(workspace, binding, (main, both.commit), added, live), *_describe_leaving(leaving, live))
     return Intent(branch, tip, main, existing, desired, commits, left_out, conflicts, entry_conflicts, elsewhere, later)
 
 
 def _merge_what_can_be_sent(
     workspace: Workspace, binding: Binding, branch: str, sides: tuple[str, str], excluded: Collection[str]
-) -> tuple[MergeResult, Sequence[Refusal]]:
-    """Merge a branch and the content of its change request, and return with it what the platform would not take.
+) -> tuple[MergeResult, Sequence[Refusal], frozenset[str]]:
+    """Merge a branch and the content of its change request, and return with it what the platform would not take, and
+    the pages that may not leave the space yet.
 
     Only the merged tree shows that; it stays as the change request has it.
     """
     ours, existing = sides
     result = merge(workspace, ours, existing, branch=branch, excluded=excluded)
     refusals = find_refusals(workspace, binding, result.tree_with_theirs, existing, ours)
-    if refusals:
-        excluded = {*excluded, *(path for refusal in refusals for path in refusal.paths)}
+    leaving = frozenset(_list_leaving(binding, result))
+    if refusals or leaving:
+        excluded = {*excluded, *leaving, *(path for refusal in refusals for path in refusal.paths)}
         result = merge(workspace, ours, existing, branch=branch, excluded=excluded)
-    return result, refusals
+    return result, refusals, leaving
+
+
+def _list_leaving(binding: Binding, result: MergeResult) -> Iterator[str]:
+    """The pages that a branch has moved to another space, and that have words of reviewers here which the branch lacks:
+    the change request of the other space gets the page as the branch has it."""
+    for decision in result.decisions.clean if result.decisions is not None else ():
+        ours, theirs = decision.page.ours, decision.page.theirs
+        if ours is None or theirs is None or decision.oid == ours.oid:
+            continue
+        if binding.holds(theirs.path) and not binding.holds(decision.path):
+            yield theirs.path
+
+
+def _describe_leaving(leaving: Collection[str], live: Proposal | None) -> tuple[str, ...]:
+    """A note about pages that stay in the space until the branch has what reviewers wrote there."""
+    if live is None or not leaving:
+        return ()
+    number = live.change_request.number
+    return (
+        f"{format_paths(leaving)} stays in #{number} too, where reviewers wrote what the branch lacks: "
+        "syncd pull, then syncd push",
+    )
 
 
 def _describe_later(

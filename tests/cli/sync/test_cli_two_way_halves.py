@@ -91,6 +91,23 @@ def test_words_of_both_in_one_line_are_held(two: Two) -> None:
     assert "P1 one, says W." in one.text("p1") + docs.everything()
 
 
+def test_a_page_with_words_of_a_reviewer_leaves_its_space_once_the_branch_has_them(two: Two) -> None:
+    docs, one, other = two
+    docs.edit("one/p2.md", "P2 one.", "P2 one, says A.")
+    docs.run("sync")
+    docs.git("mv", "one/p2.md", "two/q2.md")
+    docs.replace("one/SUMMARY.md", "* [P2](p2.md)\n", "")
+    docs.write("two/SUMMARY.md", docs.read("two/SUMMARY.md") + "* [P2](q2.md)\n")
+    docs.commit("Move another")
+    one.edit("p2", "P2 three.", "P2 three, says R.", request=one.proposed())
+    assert "one/p2.md stays in #1 too, where reviewers wrote what the branch lacks" in docs.run("push")
+    assert "P2 three, says R." in one.text("p2", request=one.proposed())
+    docs.run("pull")
+    docs.run("push")
+    assert "P2 three, says R." in other.text("q2", request=other.proposed())
+    assert "p2" not in one.slugs(request=one.proposed())
+
+
 @pytest.mark.parametrize("link", ["", "\n\nSee [P2](../one/p2.md)."])
 def test_a_page_in_conflict_stays_in_the_change_request_of_its_new_space(two: Two, link: str) -> None:
     docs, one, other = two
