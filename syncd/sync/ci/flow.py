@@ -110,7 +110,8 @@ def _find_newer(workspace: Workspace, job: Job, live: ChangeRequest) -> str | No
 
     Shape: it was built on the job's; or the branch was rewritten, and its remote has the other one and not the job's.
     None for a branch that was taken back to the job's commit: its remote has the other one no more, and a clone that
-    has it all the same, for another branch, is made by a job that runs for the first time.
+    has it all the same, for another branch, is made by a job that runs for the first time. A job that runs again may
+    find its own commit at the remote: the clone has it there for that job alone.
     """
     repository = workspace.repository
     commit = repository.find_revision(read_proposed_commit(live.description))
@@ -118,8 +119,15 @@ def _find_newer(workspace: Workspace, job: Job, live: ChangeRequest) -> str | No
         return None
     is_at_remote = bool(job.newest) and repository.is_ancestor(commit, job.newest)
     if not repository.is_ancestor(job.commit, commit):
-        return commit if is_at_remote and _is_given_up(repository, job) else None
+        is_newer = _is_recorded_later(repository, job, commit) if job.is_repeated else is_at_remote
+        return commit if is_newer and (job.is_repeated or _is_given_up(repository, job)) else None
     return commit if is_at_remote or job.is_repeated else None
+
+
+def _is_recorded_later(repository: Repository, job: Job, commit: str) -> bool:
+    """Whether a commit is no older than the job's, and not the one that the branch was taken back from to this."""
+    former, own = (repository.read_commit(one).recorded for one in (commit, job.commit))
+    return commit != job.former and former >= own
 
 
 def _is_given_up(repository: Repository, job: Job) -> bool:

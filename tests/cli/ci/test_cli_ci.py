@@ -72,6 +72,8 @@ class Jobs:
         self.clone = self.shell.root / f"job{self.count}"
         source = f"file://{self.origin}"
         self.shell.git("clone", "--quiet", f"--depth={depth}", source, str(self.clone), cwd=self.shell.root)
+        if at != "HEAD":
+            self.shell.git("fetch", "--quiet", f"--depth={depth}", "origin", at, cwd=self.clone)
         if detached:
             self.shell.git("checkout", "--quiet", "--detach", at, cwd=self.clone)
         if newest:
@@ -97,6 +99,7 @@ class Jobs:
 def jobs(shell: Shell, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Jobs:
     plant(shell.root / "origin", PAGES)
     shell.git("init", "--quiet", "--initial-branch=main", cwd=shell.root / "origin")
+    shell.git("config", "uploadpack.allowAnySHA1InWant", "true", cwd=shell.root / "origin")
     for name in ("GITHUB_ACTIONS", "GITLAB_CI", "GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI"):
         monkeypatch.delenv(name, raising=False)
     made = Jobs(shell, monkeypatch, capsys)
@@ -257,6 +260,19 @@ def test_a_job_of_an_older_commit_takes_nothing_out_that_newer_ones_added(jobs: 
         assert f"#1 holds {newer[:10]}, which came after {older[:10]}; nothing was sent" in came.out
         assert "in step" not in came.out
         assert "And more." in read_use(jobs, 1)
+
+
+def test_a_job_that_runs_again_takes_nothing_out_that_a_rewritten_branch_has(jobs: Jobs) -> None:
+    older = jobs.commit({"use.md": MORE})
+    assert jobs.named(depth=9).code == 0
+    jobs.shell.git("reset", "--quiet", "--hard", "HEAD~1", cwd=jobs.origin)
+    newer = jobs.commit({"use.md": f"{MORE}\nSaid anew.\n"}, "Say it anew")
+    assert jobs.named(depth=9).code == 0
+    environ = {**GITHUB, "GITHUB_RUN_ATTEMPT": "2"}
+    came = jobs.named(depth=9, at=older, newest=older, environ=environ)
+    assert came.code == 0
+    assert f"#1 holds {newer[:10]}, which came after {older[:10]}; nothing was sent" in came.out
+    assert "Said anew." in read_use(jobs, 1)
 
 
 def test_a_branch_that_was_taken_back_is_proposed_as_it_is(jobs: Jobs) -> None:
