@@ -15,7 +15,7 @@ from syncd.sync.merge.base import list_former_tips, record_missed_tip, record_ti
 from syncd.sync.merge.compose import apply_choices
 from syncd.sync.merge.leave_out import leave_out
 from syncd.sync.merge.lossy_forms import find_unseen_edits
-from syncd.sync.merge.merge import merge
+from syncd.sync.merge.merge import find_moves, merge
 from syncd.sync.merge.result import Choice, MergeResult, OwnText
 from syncd.sync.merge.write_part import CONFLICTS, write_part
 from syncd.sync.outcome import Applied, Outcome, Unchanged
@@ -74,19 +74,22 @@ def list_ahead(workspace: Workspace, branch: str, lanes: Mapping[str, Binding]) 
     """Return the refs of change requests that bring a branch main content by the same merge; `lanes` has the space of
     each by its ref.
 
-    Shape: such a change request holds main content, and main content has nothing new for the branch in other spaces.
-    With news there, a page that the branch has moved to another space, and that main content changed, would stay in
-    both: the change request holds only its own half of the move.
+    Shape: such a change request holds main content, and main content has nothing new for the branch in other spaces,
+    nor in one that a page of the branch has left: of a page that the branch has moved to another space, and that main
+    content changed, the change request holds only its own half, and says nothing of that change.
     """
     repository = workspace.repository
     main, ours = repository.resolve(workspace.main), repository.resolve(f"{HEADS}{branch}")
     tips = {ref: repository.resolve(ref) for ref in lanes}
     ahead = [ref for ref, tip in tips.items() if main and tip and repository.is_ancestor(main, tip)]
     base = repository.find_merge_base(main, ours) if main and ours and ahead else None
-    if main is None or base is None or len(workspace.bindings) == 1:
+    if main is None or ours is None or base is None or len(workspace.bindings) == 1:
         return ahead
     paths = [change.path for change in repository.compare_trees(base, main)]
     news = {binding for binding in workspace.bindings if any(map(binding.holds, paths))}
+    moves = find_moves(workspace, base, ours) if news else {}
+    if any(one.holds(old) and not one.holds(new) for one in news for old, new in moves.items()):
+        return []
     return [ref for ref in ahead if news <= {lanes[ref]}]
 
 
