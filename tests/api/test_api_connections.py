@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Event, Thread
 
 import httpx
@@ -17,7 +18,7 @@ from syncd.api.client import Client
 from syncd.api.options import ClientOptions
 from syncd.api.parallel import run_parallel
 from syncd.api.transport.connections import Connections
-from syncd.errors import AnswerLost, AnswerTooLarge, NotThePlatform, Stopped, Unreachable
+from syncd.errors import AnswerLost, AnswerTooLarge, ConfigInvalid, NotThePlatform, Stopped, Unreachable
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.net.failures import Refused
 
@@ -284,3 +285,19 @@ def test_another_protocol_is_an_error_of_the_tree(served: Build, noise: bytes) -
 def test_no_trust_store_is_read_before_it_is_needed() -> None:
     ran = subprocess.run([sys.executable, "-c", TLS], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["0", "1", "0", "0"]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [(None, "No such file or directory"), ("", "it holds no certificates"), ("x", "it holds no cert")],
+)
+def test_a_file_of_authorities_that_cannot_be_used_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str | None, why: str
+) -> None:
+    file = tmp_path / "ca.pem"
+    if content is not None:
+        file.write_text(content)
+    monkeypatch.setenv("SSL_CERT_FILE", str(file))
+    with Client("https://127.0.0.1:1/v1", "token", ClientOptions()) as client, pytest.raises(ConfigInvalid) as refused:
+        client.spaces.get("s1")
+    assert f"SSL_CERT_FILE names '{file}', which cannot be used: {why}" in refused.value.what

@@ -6,6 +6,7 @@ use it. One connection per borrower does half as many requests again per second 
 thirds more than one client for all.
 """
 
+import os
 import ssl
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -16,6 +17,7 @@ from time import monotonic
 import httpx
 
 from syncd.api.transport.outcomes import StreamedAnswer
+from syncd.errors import ConfigInvalid
 from syncd.net.connection import Connection
 from syncd.net.limits import read_bounded
 from syncd.net.targets import Target
@@ -40,7 +42,7 @@ class Connections:
         """Send a request and open its answer, whose body can be read inside of the block.
 
         Units: `cap` in unpacked bytes, `seconds` from the first byte sent to the last one read. Raises: NetworkError,
-        and what a given transport raises.
+        ConfigInvalid for an SSL_CERT_FILE that cannot be read, and what a given transport raises.
         """
         deadline = monotonic() + seconds
         if self._given is not None:
@@ -94,10 +96,22 @@ class Connections:
                 connection.close()
 
     def _trust(self) -> ssl.SSLContext:
-        # A context takes 100 ms to build: only for https, and once. SSL_CERT_FILE names a company's own authority.
+        # A context takes 100 ms to build: only for https, and once.
         if self._context is None:
-            self._context = httpx.create_ssl_context()
+            self._context = _load_trust()
         return self._context
+
+
+def _load_trust() -> ssl.SSLContext:
+    """Return whose certificates are believed: SSL_CERT_FILE names a company's own authority. Raises: ConfigInvalid."""
+    try:
+        return httpx.create_ssl_context()
+    except OSError as error:  # which ssl.SSLError is, too
+        why = "it holds no certificates" if isinstance(error, ssl.SSLError) else error.strerror or str(error)
+        raise ConfigInvalid(
+            f"SSL_CERT_FILE names {os.environ.get('SSL_CERT_FILE', '')!r}, which cannot be used: {why}",
+            hint="name a file with certificates in the form PEM, or unset the variable",
+        ) from error
 
 
 def parse_target_url(url: httpx.URL) -> Target:
