@@ -148,7 +148,7 @@ def import_space(directory: Path, options: PlatformOptions, *, title: str, space
 
     check_directory(directory)  # before a platform is made for it
     is_new = options.is_new
-    with options.build_data_dir().open() as storage:
+    with options.build_data_dir().open_for_command() as storage:
         storage.bootstrap()
         imported = import_directory(
             storage, directory, title=title or None, space=read_space_id(space) if space else None
@@ -184,7 +184,7 @@ def export_space(space: str, directory: Path, options: PlatformOptions) -> None:
     """Export a space and print how many files it has."""
     from syncd.platform.services.directory.write import export_directory
 
-    with options.find_data_dir().open() as storage:
+    with options.find_data_dir().open_for_command() as storage:
         count = export_directory(storage, read_space_id(space), directory)
     print(f"{count} files in {directory}")
 
@@ -196,7 +196,7 @@ def create_token(
     from syncd.platform.people.tokens import TokenHolder, issue_token
 
     is_new = options.is_new
-    with options.build_data_dir().open() as storage:
+    with options.build_data_dir().open_for_command() as storage:
         storage.bootstrap()
         token = issue_token(
             storage,
@@ -215,7 +215,7 @@ def list_tokens(options: PlatformOptions, *, as_json: bool) -> None:
     """Print every token with its id, day, person and label; secrets are not kept."""
     from syncd.platform.people.tokens import find_tokens
 
-    with options.find_data_dir().open() as storage:
+    with options.find_data_dir().open_for_command() as storage:
         tokens = find_tokens(storage)
     if as_json:
         print_document({"tokens": [_build_document(token) for token in tokens]})
@@ -230,7 +230,7 @@ def revoke_token(options: PlatformOptions, name: str) -> None:
     from syncd.platform.people.auth import REMEMBERED_S
     from syncd.platform.people.tokens import delete_token
 
-    with options.find_data_dir().open() as storage:
+    with options.find_data_dir().open_for_command() as storage:
         revoked = delete_token(storage, name)
     print(
         f"Token {revoked.id} of {_format_owner(revoked)} is revoked; "

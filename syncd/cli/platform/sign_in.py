@@ -17,7 +17,7 @@ def print_link(options: PlatformOptions, *, user: str, url: str, as_json: bool) 
     from syncd.platform.http.addresses import parse_public_origin
 
     origin = parse_public_origin(url or _read_address(options.data), option="--url")
-    with options.find_data_dir().open() as storage:
+    with options.find_data_dir().open_for_command() as storage:
         secret, person = make_link(storage, user or None)
     link = f"{origin}/app/sign-in?link={secret}"
     if as_json:
@@ -32,7 +32,7 @@ def end_person_sessions(options: PlatformOptions, *, user: str) -> None:
     """End all sessions of a person, and print how many there were. Raises: NotFound."""
     from syncd.platform.app_pages.sessions import end_sessions
 
-    with options.find_data_dir().open() as storage:
+    with options.find_data_dir().open_for_command() as storage:
         person, ended = end_sessions(storage, user or None)
     print(f"{format_count(ended, 'session')} of {escape(person)} ended.")
 

@@ -1,12 +1,20 @@
 """Where a platform is stored: its data directory, its database and its files."""
 
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from syncd.errors import ConfigInvalid
+import sqlalchemy as sa
+
+from syncd.errors import NO_SPACE, ConfigInvalid, DiskFull, StoreError
 from syncd.platform.storage.blobs import BlobFolder, Blobs
 from syncd.platform.storage.buckets import Bucket
 from syncd.platform.storage.storage import Storage
+
+_DISK_FULL = frozenset({sqlite3.SQLITE_FULL, "53100"})
+"""What SQLite, and PostgreSQL as its SQLSTATE, answer on a full disk."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +33,26 @@ class StorageOptions:
     def open(self) -> Storage:
         """Open the storage, which is created when it is absent. Raises: ConfigInvalid, StoreError, StoreNewer."""
         return Storage(self.data, database=self.database or None, blobs=self._blobs())
+
+    @contextmanager
+    def open_for_command(self) -> Iterator[Storage]:
+        """Open the storage for one command, and translate what its database cannot do.
+
+        Raises: DiskFull, StoreError, and what `open` raises.
+        """
+        try:
+            with self.open() as storage:
+                yield storage
+        except sa.exc.OperationalError as error:
+            cause = error.orig
+            if not _DISK_FULL.isdisjoint((getattr(cause, "sqlite_errorcode", 0), getattr(cause, "sqlstate", ""))):
+                raise DiskFull("no space is left for the platform's database") from error
+            hint = "look at its disk and its limits"
+            raise StoreError(f"the platform's database cannot be used: {cause}", hint=hint) from error
+        except OSError as error:
+            if error.errno not in NO_SPACE:
+                raise
+            raise DiskFull(f"no space is left for the platform's files in {self.data}") from error
 
     def _blobs(self) -> Blobs | None:
         if self.files and self.files.startswith("s3://"):
