@@ -220,11 +220,11 @@ def test_nothing_is_lost_or_twice_whoever_is_killed_or_stopped_when(fleet: Fleet
             workers[name].signal(signal.SIGSTOP)
             time.sleep(4.5)  # longer than a lease
             workers[name].signal(signal.SIGCONT)
-    for name, worker in workers.items():
-        if worker.process.poll() is not None:  # its connections were given up while it slept: systemd starts it again
-            fleet.start(name)
 
     def is_proposed() -> bool:
+        for name, worker in workers.items():
+            if worker.process.poll() is not None:  # it was given up while it slept: systemd starts it again
+                workers[name] = fleet.start(name)
         found = [one for one in fleet.list_requests() if one.status == "open"]
         return len(found) == 1 and all(f"edit {number}" in fleet.read_texts(found[0]) for number in range(5))
 
