@@ -211,7 +211,7 @@ class _Merge:
 
     def _keep_halves(self, result: MergeResult, conflicts: Sequence[EntryConflict]) -> MergeResult:
         """The result with pages in conflict in both of the spaces in which a side has them, and not in one."""
-        excluded = self.excluded.union(*(conflict.paths for conflict in conflicts), self.joined_paths)
+        excluded = self.excluded.union(*(conflict.paths for conflict in conflicts))
         apart = merge(self.workspace, self.ours, self.theirs, base=self.given_base, excluded=excluded)
         return replace(result, tree_with_ours=apart.tree_with_ours, tree_with_theirs=apart.tree_with_theirs)
 

@@ -130,6 +130,23 @@ def test_a_page_in_conflict_stays_in_the_change_request_of_its_new_space(two: Tw
     assert "p1" not in one.slugs()
 
 
+def test_a_page_that_moved_is_merged_though_another_one_that_moved_is_in_conflict(two: Two) -> None:
+    docs, one, other = two
+    docs.git("mv", "one/p3.md", "two/q3.md")
+    docs.replace("one/SUMMARY.md", "* [P3](p3.md)\n", "")
+    docs.write("two/SUMMARY.md", docs.read("two/SUMMARY.md") + "* [P3](q3.md)\n")
+    docs.edit("two/q1.md", "P1 one.", "P1 one, says A.")
+    docs.run("sync")
+    other.edit("q3", "P3 one.", "P3 one, says R.", request=other.proposed())
+    one.edit("p3", "P3 three.", "P3 three, says W.")
+    other.edit("q1", "P1 three.", "P1 three, says R.", request=other.proposed())
+    one.edit("p1", "P1 one.", "P1 one, says W.")
+    docs.run("sync", code=6)
+    for text in (docs.read("two/q3.md"), other.text("q3", request=other.proposed())):
+        for words in ("P3 one, says R.", "P3 three, says W."):
+            assert words in text
+
+
 def test_a_reviewers_words_follow_a_page_whose_move_is_reverted(two: Two) -> None:
     docs, _, other = two
     other.edit("q1", "P1 one.", "P1 one, says R.", request=other.proposed())
