@@ -143,7 +143,7 @@ def format_unsent(work: BranchWork, *, pushed: bool = False) -> Iterator[str]:
         verb = "waits" if len(awaited) == 1 else "wait"
         why = f"for #{number}, which adds that already"
         if is_own:
-            why = f"until #{number} is updated or merged: main content got that after it began"
+            why = f"until #{number} is updated or merged, or syncd pull has brought what reviewers wrote there"
         yield f"! not sent: {format_paths(awaited)} {verb} {why}"
     changed = [path for space in work.spaces if space.needs_push for path in space.pending]
     if changed and pushed:

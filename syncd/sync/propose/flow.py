@@ -101,7 +101,7 @@ def propose(
 
 
 def _note_awaited(workspace: Workspace, binding: Binding, branch: str, intent: Intent) -> None:
-    """Note what waits for the change requests of others; so does a table of contents that differs by that alone."""
+    """Note what waits for a change request; so does a table of contents that differs by that alone."""
     repository, awaited = workspace.repository, intent.awaited
     if workspace.is_dry_run:
         return

@@ -75,19 +75,35 @@ def gather_intent(
         conflicts += tuple(outcome for outcome in more if outcome.paths not in known)
     left_out = _list_left_out(workspace, tip, both, result, added)
     conflicts += tuple(render_refusal(refusal, branch, tip) for refusal in refusals)
-    # The branch deleted a page that main content added after this change request last took main in, or that another
-    # change request is about to add. No operation can delete it here, and a later update brings it. So a part is sent,
-    # not the tip: else the deletion would count as arrived.
-    deletes_unseen = any(
-        all(repository.lookup(both.commit, name) is None for name in names) for names in added.values()
-    ) or any(repository.lookup(existing, path) is None for path in elsewhere.deleted)
+    deletes_unseen = _deletes_unseen(repository, both.commit, existing, added, elsewhere)
     desired = _write_desired(workspace, binding, branch, tip, result, left_out, deletes_unseen=deletes_unseen)
     commits = tuple(repository.list_commits(main, tip, limit=COMMITS_SHOWN))
     entry_conflicts = _list_entry_conflicts(
         binding, (f"{workspace.remote}/main", both.result), (name, result if existing != main else None)
     )
     later = (*_describe_later(workspace, binding, (main, both.commit), added, live), *_describe_leaving(leaving, live))
-    return Intent(branch, tip, main, existing, desired, commits, left_out, conflicts, entry_conflicts, elsewhere, later)
+    staying = dict.fromkeys(leaving, live.change_request.number) if live is not None else {}
+    return Intent(
+        branch, tip, main, existing, desired, commits, left_out, conflicts, entry_conflicts, elsewhere, later, staying
+    )
+
+
+def _deletes_unseen(
+    repository: Repository,
+    merged: str,
+    existing: str,
+    added: Mapping[str, tuple[str, ...]],
+    elsewhere: ProposedElsewhere,
+) -> bool:
+    """Whether the branch deleted a page that main content added after its change request last took main in, or that
+    another change request is about to add.
+
+    No operation can delete it here, and a later update brings it. So a part is sent, not the tip: else the deletion
+    would count as arrived.
+    """
+    return any(all(repository.lookup(merged, name) is None for name in names) for names in added.values()) or any(
+        repository.lookup(existing, path) is None for path in elsewhere.deleted
+    )
 
 
 def _merge_what_can_be_sent(

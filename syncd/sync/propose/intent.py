@@ -76,7 +76,8 @@ class Intent:
     `conflict_outcomes` are what people are told of each page that is not sent: in conflict, or refused.
     `entry_conflicts` are the pages in conflict, each with the name of the side that they are in conflict with.
     `elsewhere` is what other change requests add already. `later` says which pages wait until the change request has
-    taken in the main content that has them.
+    taken in the main content that has them. `staying` are pages that stay in the change request, whose number each has,
+    until the branch has what reviewers wrote there.
     """
 
     branch: str
@@ -90,6 +91,7 @@ class Intent:
     entry_conflicts: tuple[tuple[str, EntryConflict], ...] = ()
     elsewhere: ProposedElsewhere = NOTHING
     later: tuple[str, ...] = ()
+    staying: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -98,8 +100,8 @@ class Intent:
 
     @property
     def awaited(self) -> dict[str, int]:
-        """The number of the change request that each path waits for which another one brings."""
-        return self.elsewhere.find_numbers(self._list_left_out())
+        """The number of the change request that each path waits for: another one brings it, or its own one keeps it."""
+        return {**self.elsewhere.find_numbers(self._list_left_out()), **self.staying}
 
     @property
     def named_tip(self) -> str:

@@ -11,8 +11,8 @@ from syncd.sync.branches import HEADS
 from syncd.sync.state.notes import NO_REQUEST, STATUS, add_notes, find_former_space, read_notes
 
 AWAITED = "awaited"
-"""What a push of a branch left to change requests of others, with the commits of the branch and of main content; in the
-notes of NO_REQUEST."""
+"""What a push of a branch left to change requests, with the commits of the branch and of main content; in the notes of
+NO_REQUEST."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ def list_archived(repository: Repository, binding: Binding) -> list[tuple[int, s
 def note_awaited(
     repository: Repository, binding: Binding, branch: str, commits: tuple[str, str], awaited: Mapping[str, int]
 ) -> None:
-    """Note what a branch leaves to the change requests of others, by path; `commits` are its own and main content's."""
+    """Note what a branch leaves to change requests, by path; `commits` are its own and main content's."""
     noted = _read_awaited(repository, binding)
     here = {name: facts for name, facts in noted.items() if name != branch and repository.resolve(f"{HEADS}{name}")}
     wanted = here | ({branch: {"commits": [*commits], "paths": dict(awaited)}} if awaited else {})

@@ -101,6 +101,7 @@ def test_a_page_with_words_of_a_reviewer_leaves_its_space_once_the_branch_has_th
     docs.commit("Move another")
     one.edit("p2", "P2 three.", "P2 three, says R.", request=one.proposed())
     assert "one/p2.md stays in #1 too, where reviewers wrote what the branch lacks" in docs.run("push")
+    assert "not sent: one/SUMMARY.md, one/p2.md wait until #1" in docs.run("status")
     assert "P2 three, says R." in one.text("p2", request=one.proposed())
     docs.run("pull")
     docs.run("push")
