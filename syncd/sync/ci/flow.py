@@ -119,8 +119,8 @@ def _find_newer(workspace: Workspace, job: Job, live: ChangeRequest) -> str | No
         return None
     is_at_remote = bool(job.newest) and repository.is_ancestor(commit, job.newest)
     if not repository.is_ancestor(job.commit, commit):
-        is_newer = _is_recorded_later(repository, job, commit) if job.is_repeated else is_at_remote
-        return commit if is_newer and (job.is_repeated or _is_given_up(repository, job)) else None
+        is_newer = is_at_remote and _is_given_up(repository, job)
+        return commit if is_newer or (job.is_repeated and _is_recorded_later(repository, job, commit)) else None
     return commit if is_at_remote or job.is_repeated else None
 
 
