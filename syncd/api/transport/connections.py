@@ -107,9 +107,12 @@ def _load_trust() -> ssl.SSLContext:
     try:
         return httpx.create_ssl_context()
     except OSError as error:  # which ssl.SSLError is, too
+        file = os.environ.get("SSL_CERT_FILE")
+        if not file:
+            raise
         why = "it holds no certificates" if isinstance(error, ssl.SSLError) else error.strerror or str(error)
         raise ConfigInvalid(
-            f"SSL_CERT_FILE names {os.environ.get('SSL_CERT_FILE', '')!r}, which cannot be used: {why}",
+            f"SSL_CERT_FILE names {file!r}, which cannot be used: {why}",
             hint="name a file with certificates in the form PEM, or unset the variable",
         ) from error
 
