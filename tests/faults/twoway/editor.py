@@ -246,7 +246,9 @@ class Web:
         choice = groups if step.action in ("retitle-group", "move-group", "ungroup") else choice
         if deed is None or not choice:
             return []
-        if step.action == "contend" and (arrived := list_arrived([view[page["id"]].mark for page in documents])):
+        if step.action == "contest-arrived" and (
+            arrived := list_arrived([view[page["id"]].mark for page in documents])
+        ):
             choice = [documents[number] for number in arrived]
         page = choice[step.n % len(choice)]
         others = {"swap": leaves, "into-group": groups}.get(step.action, documents)
@@ -259,7 +261,7 @@ class Web:
         text = edited(view[page["id"]].text, step.action.removeprefix("draft-"), f"w{step.id}a", step.m)
         return [{"operation": "update_page", "page": page["id"], "document": {"markdown": text}}]
 
-    _replace = _contest = _contend = _drop = _describe = _block = _draft_edit = _edit
+    _replace = _contest = _contest_arrived = _drop = _describe = _block = _draft_edit = _edit
 
     def _link(self, step: Step, page: Any, view: View, pages: list[Any]) -> list[dict[str, Any]]:
         """A sentence that leads to another page."""

@@ -51,7 +51,7 @@ def _step(chance: random.Random, kind: Profile, shape: Shape, id: int, *, has_pu
 
 def _aim(step: Step) -> Step:
     """The step, at one of the few sentences that all contest where that is its action."""
-    if step.action == "contend":
+    if step.action == "contest-arrived":
         return replace(step, n=step.n % 2, m=step.m % 2)
     return replace(step, n=step.n % 2, m=0) if step.action == "contest" else step
 

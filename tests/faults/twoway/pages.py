@@ -131,7 +131,7 @@ def edited(text: str, action: str, word: str, n: int) -> str:
     """Given a text, return it with a sentence added, replaced or dropped, at the n-th place that there is, or as its
     description.
 
-    Shape: `action` "contest" replaces a sentence, as "replace" does, and so does "contend".
+    Shape: `action` "contest" replaces a sentence, as "replace" does, and so does "contest-arrived".
     """
     if "\r\n" in text:
         return edited(text.replace("\r\n", "\n"), action, word, n).replace("\n", "\r\n")
@@ -143,7 +143,7 @@ def edited(text: str, action: str, word: str, n: int) -> str:
     places = [at for at, part in enumerate(parts) if WORD.search(part) and not part.startswith("---\n")]
     if action == "edit" or not places or (action == "drop" and len(places) < 2):
         return with_paragraph(text, sentence(word, n), n)
-    parts[places[n % len(places)]] = sentence(word, n) if action in ("replace", "contest", "contend") else ""
+    parts[places[n % len(places)]] = sentence(word, n) if action in ("replace", "contest", "contest-arrived") else ""
     return joined(part for part in parts if part)
 
 

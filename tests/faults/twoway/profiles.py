@@ -288,9 +288,9 @@ PROFILES: Mapping[str, Profile] = {
         faults=0.1,
     ),
     "halves": Profile(
-        writing={**WRITING, "transfer": 16, "contend": 24, "amend": 2},
-        web={**WEB, "contend": 24},
-        review={**REVIEW, "contend": 16},
+        writing={**WRITING, "transfer": 16, "contest-arrived": 24, "amend": 2},
+        web={**WEB, "contest-arrived": 24},
+        review={**REVIEW, "contest-arrived": 16},
         shapes=((3, Shape(clones=1, spaces=2)), (2, Shape(spaces=2)), (1, Shape(clones=1, spaces=2, flow="ci"))),
         faults=0.05,
     ),

@@ -238,7 +238,7 @@ class Writer:
 
     _replace = _contest = _drop = _describe = _block = _edit
 
-    def _contend(self, step: Step) -> None:
+    def _contest_arrived(self, step: Step) -> None:
         """A sentence of a page that came from another space is replaced."""
         for space in self.spaces:
             self.space = space
