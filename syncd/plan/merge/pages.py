@@ -43,6 +43,7 @@ TWO_NEW = "both sides added it, with different content"
 SAME_PLACE = "two pages would come to lie at one path"
 TITLES = "both sides gave it another title in the table of contents"
 LINKED = "a page in conflict links to it"
+_OF_TEXTS = (SAME_LINES, NOT_TEXT, TWO_NEW)
 _REGULAR = "100"
 
 
@@ -138,6 +139,11 @@ class Decision:
     def target(self) -> Version | None:
         """What the page is to be; None when it is to go."""
         return Version(self.path, self.oid, self.mode) if self.text is not TextSource.NONE else None
+
+    @property
+    def is_text_decided(self) -> bool:
+        """Whether a person has to choose a place alone: both sides have the page, and their texts are merged."""
+        return self.why == SAME_PLACE and bool(self.oid) and None not in (self.page.ours, self.page.theirs)
 
     def choose(self, side: Side) -> Version | None:
         """Return what the page is to be when a person chose a side: as it is there, with the mode that was decided."""
@@ -274,7 +280,7 @@ def _group_by_place(takers: Mapping[str, set[int]]) -> Iterator[set[int]]:
 
 
 def _group_conflicts(decisions: Sequence[Decision], joined: Sequence[set[int]]) -> list[list[Decision]]:
-    """The decisions in conflict, in groups that are linked with each other."""
+    """The decisions in conflict, in groups that are linked with each other: first those whose texts differ."""
     seen: set[int] = set()
     groups: list[list[Decision]] = []
     for start, decision in enumerate(decisions):
@@ -287,7 +293,8 @@ def _group_conflicts(decisions: Sequence[Decision], joined: Sequence[set[int]]) 
                 members.add(index)
                 pending += joined[index]
         seen |= members
-        groups.append([decisions[index] for index in sorted(members, key=lambda i: (decisions[i].why == LINKED, i))])
+        ranks = {index: (decisions[index].why == LINKED, decisions[index].why not in _OF_TEXTS) for index in members}
+        groups.append([decisions[index] for index in sorted(members, key=lambda index: (*ranks[index], index))])
     return groups
 
 

@@ -138,7 +138,10 @@ class _TreeComposer:
                     plan.titles_kept[own.title if own is not None else side].append(paths)
             else:
                 plan.kept[side].append(paths)
-                version = self._follow_links(version, moves[side])
+                if decision.is_text_decided and version is not None:
+                    version = self._move_text(decision, version)
+                else:
+                    version = self._follow_links(version, moves[side])
                 if own is not None and own.title == "theirs" and decision is group[0]:
                     plan.titles_kept["theirs"].append(paths)
             if own is not None and decision is group[0] and version is not None:
@@ -151,6 +154,11 @@ class _TreeComposer:
             return None
         text = follow_links(self.repository, version, moves, to=version.path)
         return version if text is None else replace(version, oid=store_texts(self.repository, [text])[0])
+
+    def _move_text(self, decision: Decision, chosen: Version) -> Version:
+        """A page at the place that a person chose, with what both sides wrote in it; its links are followed already."""
+        text = follow_links(self.repository, Version(decision.path, decision.oid, decision.mode), {}, to=chosen.path)
+        return replace(chosen, oid=decision.oid if text is None else store_texts(self.repository, [text])[0])
 
     def _compose_summary(
         self, summary: SummaryVersions, places: PagePlaces, changes: Mapping[str, Blob | bytes | None]

@@ -374,7 +374,8 @@ def _build_conflict(group: Sequence[Decision], texts: Mapping[Page, bytes]) -> E
     main_decision = next((decision for decision in group if decision.why not in ("", LINKED)), group[0])
     pages = (main_decision.page, *(decision.page for decision in group if decision is not main_decision))
     why, titles = main_decision.why, main_decision.titles
-    has_lines = len(_find_on_both_sides(group)) == 1 and why != TITLES_OF_TWO_SPACES
+    to_choose = [decision for decision in group if not decision.is_text_decided]
+    has_lines = len(_find_on_both_sides(to_choose)) == 1 and why != TITLES_OF_TWO_SPACES
     text = texts.get(main_decision.page, b"") if has_lines else b""
     return EntryConflict(main_decision.page.path, why, pages, text, titles)
 

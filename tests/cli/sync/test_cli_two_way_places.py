@@ -5,7 +5,7 @@ Run these stories: .venv/bin/python -m pytest -n 2 tests/cli/sync/test_cli_two_w
 
 import pytest
 
-from tests.cli.sync.two_way import HOME, Team, Web, Writer, conflicts, text_of
+from tests.cli.sync.two_way import FOUR, HOME, Team, Web, Writer, conflicts, text_of
 
 pytestmark = pytest.mark.story
 
@@ -102,6 +102,32 @@ def test_two_pages_that_exchange_names_in_git_while_one_is_edited_there(team: Te
     assert "P3 one, says the web." in web.texts()["P3"]
     assert "P3 one, says the web." in docs.read("p4.md")
     assert len(web.pages()) == 5
+
+
+@pytest.mark.parametrize("way", ["ours", "theirs"])
+def test_who_chooses_a_place_of_two_pages_keeps_what_both_sides_wrote_in_them(team: Team, way: str) -> None:
+    files = {**FOUR, "guide/README.md": text_of("Guide"), "p4.md": f"{FOUR['p4.md']}\nSee [P1](p1.md).\n"}
+    web = team.space(files={**files, "SUMMARY.md": f"{FOUR['SUMMARY.md']}* [Guide](guide/README.md)\n"})
+    docs = team.clone(web.space)
+    docs.edit("p1.md", "P1 one.", "P1 one, says A.")
+    docs.run("push")
+    moved = docs.read("p4.md").replace("(p1.md)", "(../p1.md)")
+    docs.delete("p4.md")
+    docs.write("guide/README.md", moved.replace("P4 three.", "P4 three, says A."))
+    docs.edit("SUMMARY.md", "[Guide]", "[P4]")
+    web.edit("p4", "P4 one.", "P4 one, says R.", request=web.proposed())
+    web.edit("guide", "Guide one.", "Guide one, says W.")
+    assert conflicts(docs.run("sync", code=6)) == ["guide/README.md"]
+    assert "two pages would come to lie at one path" in docs.run("resolve", code=6)
+    docs.run("resolve", "guide/README.md", f"--{way}")
+    docs.settle()
+    name, link = ("guide/README.md", "../p1.md") if way == "ours" else ("p4.md", "p1.md")
+    assert f"See [P1]({link})." in docs.read(name)
+    for text in (docs.read(name), web.texts(request=web.proposed())["P4"]):
+        assert "P4 one, says R." in text
+        assert "P4 three, says A." in text
+    assert ("Guide one, says W." in docs.everything()) is (way == "theirs")
+    settle(docs, web)
 
 
 def in_order(web: Web, number: int) -> tuple[str, str]:

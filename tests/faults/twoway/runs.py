@@ -231,8 +231,15 @@ class Runs(WebDeeds):
         return found
 
     def _versions(self, writer: Writer, ref: str, paths: list[str]) -> View:
-        """The pages at some paths of a commit, and wherever else in it their marks are."""
-        found = {place: page for place, page in writer.view_of(ref).items() if place in paths}
+        """The pages at some paths of a commit, and wherever else in it their marks are.
+
+        A merge names the paths as the branch has them now, also of a side whose space has another root directory.
+        """
+        pages = writer.view_of(ref)
+        found = {place: page for place, page in pages.items() if place in paths}
+        if not found:
+            below = tuple(f"/{path}" for path in paths)
+            found = {place: page for place, page in pages.items() if place.endswith(below)}
         return {**found, **writer.pictures_of(ref, paths)}
 
     def _resolve(self, writer: Writer, step: Step) -> None:
