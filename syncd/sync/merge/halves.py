@@ -4,7 +4,7 @@ One change request deletes such a page and another one creates it. While one of 
 base and the other side have the page in both spaces. Source: docs/decisions/0002-one-recorded-base.md.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -12,7 +12,8 @@ from syncd.layout.tree.paths import is_markdown
 from syncd.plan.merge.pages import Version
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob
-from syncd.sync.binding import Binding
+from syncd.sync.binding import Binding, find_directory
+from syncd.sync.merge.moves import find_renames
 from syncd.sync.merge.texts import follow_links, store_texts
 
 COMMITS_MAX = 100
@@ -57,7 +58,7 @@ def join_halves(
         known = _index_halves(repository, bindings, lines) if gone and edited else {}
         for path in gone:
             halves = known.get(path, ())
-            half = next((one for one in halves if repository.lookup(base, one) is not None), None)
+            half = _find_half(repository, base, path, halves)
             is_there = any(repository.lookup(trees[number], one) is not None for one in halves)
             if half is None or edited.isdisjoint((path, half)) or not is_there:
                 continue
@@ -104,11 +105,22 @@ def _move_text(repository: Repository, version: Version, *, to: str) -> str:
     return version.oid if text is None else store_texts(repository, [text])[0]
 
 
+def _find_half(repository: Repository, base: str, path: str, halves: Iterable[str]) -> str | None:
+    """The path of a page's other half in the base: of those that it had, the one with most of its lines."""
+    here = repository.find_file(base, path)
+    if here is None:
+        return None
+    lines = set(repository.read(here.oid).splitlines())
+    found = [(one, file) for one in halves if (file := repository.find_file(base, one)) is not None]
+    common = {one: len(lines.intersection(repository.read(file.oid).splitlines())) for one, file in found}
+    return max(common, key=lambda one: common[one], default=None)
+
+
 def _index_halves(
     repository: Repository, bindings: Sequence[Binding], lines: Iterable[tuple[str, str]]
 ) -> dict[str, list[str]]:
-    """For each path the paths in other spaces to or from which a commit moved its file, newest first; of each two
-    commits, those of the second that the first lacks."""
+    """For each path the paths in other spaces to or from which a commit moved its file, and those that it got there
+    later, newest first; of each two commits, those of the second that the first lacks."""
     found: dict[str, list[str]] = {}
     for without, tip in lines:
         if repository.is_tree(without) or repository.is_tree(tip):
@@ -116,11 +128,23 @@ def _index_halves(
         commits = repository.list_commits(without, tip, limit=COMMITS_MAX)
         steps = [(one.parents[0], one.oid) for one in commits if len(one.parents) == 1]  # a merge brings others' moves
         here = repository.select_present([before for before, _ in steps])  # not all are, in a shallow clone
-        for before, after in steps:
-            for change in repository.compare_trees(before, after, renames=True) if before in here else ():
-                old, new = change.old_path, change.path
-                space = next((one for one in bindings if old is not None and one.holds(old)), None)
-                if old is not None and space is not None and any(one.holds(new) for one in bindings if one != space):
-                    found.setdefault(old, []).append(new)
-                    found.setdefault(new, []).append(old)
+        for before, after in reversed(steps):
+            pairs = (
+                list(_find_pairs(find_renames(repository, before, after), bindings, found)) if before in here else ()
+            )
+            for old, new in pairs:
+                found.setdefault(old, []).insert(0, new)
+                found.setdefault(new, []).insert(0, old)
     return found
+
+
+def _find_pairs(
+    renames: Mapping[str, str], bindings: Sequence[Binding], known: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[str, str]]:
+    """The paths in two spaces that a commit makes those of one page, given what is known of the commits before."""
+    for old, new in renames.items():
+        spaces = [find_directory(bindings, path) for path in (old, new)]
+        if None not in spaces and spaces[0] != spaces[1]:
+            yield old, new
+        elif spaces[0] == spaces[1]:
+            yield from ((other, new) for other in known.get(old, ()))

@@ -85,8 +85,8 @@ def _follow_records(
     previous = line[-1].parents[0] if present_paths else base
     for commit in reversed(line):
         former = commit.parents[0]
-        present_paths = _follow_paths(present_paths, _find_renames(repository, previous, former))
-        back = {new: old for old, new in _find_renames(repository, base, former).items()}
+        present_paths = _follow_paths(present_paths, find_renames(repository, previous, former))
+        back = {new: old for old, new in find_renames(repository, base, former).items()}
         part_and_original = _find_part(repository, commit.oid, other)
         moves = dict(_read_trailers(commit))
         for old in moves.keys() - present_paths.values():
@@ -98,7 +98,7 @@ def _follow_records(
                 present_paths.setdefault(path, old)
         present_paths = _follow_paths(present_paths, moves)
         previous = commit.oid
-    final = _follow_paths(present_paths, _find_renames(repository, previous, side)) if present_paths else {}
+    final = _follow_paths(present_paths, find_renames(repository, previous, side)) if present_paths else {}
     return {path: later for path, later in final.items() if path != later}
 
 
@@ -220,6 +220,18 @@ def _index_by_text(versions: Iterable[Version]) -> dict[str, str]:
     return {oid: paths[0] for oid, paths in found.items() if len(paths) == 1}
 
 
+def find_renames(repository: Repository, before: str, after: str) -> dict[str, str]:
+    """Return the new path of each file that Git detects as renamed, or that its text tells, by its old path."""
+    changes = repository.compare_trees(before, after, renames=True)
+    found = {change.old_path: change.path for change in changes if change.old_path is not None}
+    listed = [
+        (_build_version(change.path, change.before), _build_version(change.path, change.after))
+        for change in repository.compare_trees(before, after)
+    ]
+    exact = find_moves_by_text(repository, listed, {})
+    return {old: new for old, new in found.items() if new not in exact.values()} | exact
+
+
 def list_file_changes(
     differences: Iterable[Difference], former: Collection[str], later: Collection[str]
 ) -> Iterator[FileChange]:
@@ -286,18 +298,6 @@ def _read_trailers(commit: Commit) -> Iterator[tuple[str, str]]:
 
 def _follow_paths(found: Mapping[str, str], moves: Mapping[str, str]) -> dict[str, str]:
     return {path: moves.get(later, later) for path, later in found.items()}
-
-
-def _find_renames(repository: Repository, before: str, after: str) -> dict[str, str]:
-    """The new path of each file that Git detects as renamed, or that its bytes tell, by its old path."""
-    changes = repository.compare_trees(before, after, renames=True)
-    found = {change.old_path: change.path for change in changes if change.old_path is not None}
-    listed = [
-        (_build_version(change.path, change.before), _build_version(change.path, change.after))
-        for change in repository.compare_trees(before, after)
-    ]
-    exact = find_moves_by_text(repository, listed, {})
-    return {old: new for old, new in found.items() if new not in exact.values()} | exact
 
 
 def _read_version(repository: Repository, tree: str, path: str) -> Version | None:
