@@ -233,11 +233,12 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
     # What was sent, or put in by hand from comments, may have been merged before anybody read where it came to lie.
     unread = {one: "" for proposal in merged for one in list_sent(workspace, binding, proposal.change_request.number)}
     base = find_mirror_base(workspace, binding, revision, last, heads, named | unread)
-    start, parents = _join_heads(workspace, binding, state.tip or workspace.onto, (*heads.values(), *named))
+    joined = (*heads.values(), *named)
+    start, parents = _join_heads(workspace, binding, state.tip or workspace.onto, joined)
     settled = base.is_complete and start == state.tip
     sent = [read_sent(workspace.repository, commit, last or commit) for commit in list_sent(workspace, binding)]
     commits, planned = tuple(one.commit for one in sent), tuple(one.planned for one in sent)
-    base = replace(base, start=start, is_complete=settled, sent=commits, planned=planned)
+    base = replace(base, start=start, is_complete=settled, sent=commits, planned=planned, heads=joined)
     layout_commit = _find_layout_commit(workspace)
     gathered = gather_content(workspace, binding, step.source, revision, base, layout_commit=layout_commit)
     # The first mirror commit deletes nothing: what only Git has was never on the platform.

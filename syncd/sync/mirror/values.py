@@ -63,8 +63,8 @@ class MirrorBase:
     lane. `seen` is the last mirror commit of the space, with `former` as its own anchors, and `at` the commit whose
     `.gitbook.yaml`, the `settings`, gave the anchors their paths. `written` are blobs by id that this run has just
     sent, with nobody else in between; `sent` are commits that an earlier run may have sent, or that a person was asked
-    to paste, and `planned` what each was planned against; `named` are those in `start` of change requests that another
-    clone has sent.
+    to paste, and `planned` what each was planned against; `heads` are those in `start` of change requests that were
+    merged, and `named` the ones of them that another clone has sent.
     """
 
     anchors: Mapping[str, Anchor]
@@ -79,6 +79,7 @@ class MirrorBase:
     written: Mapping[str, str] = field(default_factory=dict)
     sent: tuple[str, ...] = ()
     planned: tuple[str, ...] = ()
+    heads: tuple[str, ...] = ()
     named: tuple[str, ...] = ()
 
 

@@ -119,14 +119,20 @@ class _CommitComposer:
 
     def _find_drafts(self, left: Iterable[str]) -> set[str]:
         """Of the paths that pages have left, those at which the branch has files that its table of contents does not
-        list: these are no pages any more, but the branch's own. A made-up anchor says that its file has to go."""
+        list: these are no pages any more, but the branch's own. A made-up anchor says that its file has to go, and so
+        does one that is there for main content alone, in conflict with the branch."""
         base, listing = self.gathered.base, self.listing or {}
-        files = {path for path in left if path in listing}
+        files = {path for path in left if path in listing and self._has_branch_file(path)}
         if not files or base.start is None:
             return set()
         known = (*base.anchors.items(), *self.former.items())
         pages = {one.path for id, one in known if one.kind == "page" and not id.startswith(LOST_PREFIX)}
         return (files & pages) - list_entry_paths(self.repository, self.binding, base.start)
+
+    def _has_branch_file(self, path: str) -> bool:
+        """Whether a branch whose change request was merged has a file at a path; without one, main content tells."""
+        heads, full = self.gathered.base.heads, self.binding.path(path)
+        return not heads or any(self.repository.lookup(head, full) is not None for head in heads)
 
     def _is_summary_unchanged(self) -> bool:
         """Whether SUMMARY.md is still that of the last mirror commit, where it was found right."""
