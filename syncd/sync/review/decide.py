@@ -26,9 +26,12 @@ def refresh_request(workspace: Workspace, found: FoundRequest) -> ChangeRequest:
     option = format_space_option(found.binding.name, workspace.bindings)
     result = workspace.client.change_requests.refresh(found.binding.space, found.request.id)
     if result.result == "conflicts":
+        # The platform keeps what the change request says; in Git, a person can choose.
+        look = f"see what became of it: {address or f'syncd cr show {number}{option}'}"
         raise Conflict(
-            f"#{number} and main content changed the same; #{number} was updated, and not merged",
-            hint=f"see what became of it, then merge again: {address or f'syncd cr show {number}{option}'}",
+            f"#{number} and main content changed the same; #{number} was updated, and not merged: a merge now takes"
+            " what main content says there out",
+            hint="syncd pull, syncd resolve, then syncd push" if found.branch else look,
         )
     return workspace.client.change_requests.get(found.binding.space, found.request.id)
 

@@ -165,6 +165,8 @@ def test_what_both_sides_changed_is_updated_but_not_merged(shell: Any, cr: Comma
     client.change_requests.merge(shell.space, other.id)
     refused = cr("merge", "1", "--update")
     assert (refused.code, "changed the same" in refused.err) == (6, True)
+    assert "a merge now takes what main content says there out" in refused.err
+    assert "hint: syncd pull, syncd resolve, then syncd push" in refused.err
     assert client.change_requests.get(shell.space, "1").status == "open"
 
 
