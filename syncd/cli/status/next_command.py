@@ -104,7 +104,9 @@ def _suggest_review(status: RepositoryStatus) -> str:
     if status.problems:
         return ""
     live = [request for request in status.requests if request.next_step != "reopening"]
-    outdated = next((request for request in live if request.state.is_outdated), None)
+    # Nothing is sent to an older one of the branch any more.
+    newest = {(request.space, request.branch): request for request in sorted(live, key=lambda one: one.number)}
+    outdated = next((request for request in newest.values() if request.state.is_outdated), None)
     if outdated is not None:
         return _format_push(status, outdated.branch)
     approved = next((request for request in live if request.next_step == "merge"), None)

@@ -261,6 +261,17 @@ def test_a_conflict_of_another_branch_is_resolved_there() -> None:
     assert suggest_command(replace(IN_STEP, outcomes=(of_older_version,)), start="/") == "syncd resolve 'a b.md'"
 
 
+def test_a_push_is_suggested_for_the_newest_change_request_of_a_branch_alone() -> None:
+    outdated = replace(ASKED, is_outdated=True)
+    older, newer = (
+        RequestStatus("guides", 12, "main", False, outdated),
+        RequestStatus("guides", 13, "main", True, ASKED),
+    )
+    assert suggest_command(replace(IN_STEP, requests=(older, newer)), start="/") == "syncd review"
+    both = (older, replace(newer, state=outdated))
+    assert suggest_command(replace(IN_STEP, requests=both), start="/") == "syncd push"
+
+
 @pytest.mark.parametrize(
     ("state", "has_all", "awaited"),
     [
