@@ -8,11 +8,24 @@ base would write them.
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
+from syncd.errors import FileInvalid
 from syncd.layout.compare.reformat import ends_with_crlf, match_line_ends, set_line_ends
 from syncd.layout.markdown.addresses import resolve_address
 from syncd.layout.page.links import find_targets, follow_moves
 from syncd.layout.tree.paths import is_markdown
-from syncd.plan.merge.pages import NOT_TEXT, SAME_LINES, SIDES, Decision, Page, Side, TextSource, Version
+from syncd.layout.tree.variables import VARIABLES, parse_variables, render_variables
+from syncd.plan.merge.mappings import merge_mappings
+from syncd.plan.merge.pages import (
+    NOT_TEXT,
+    SAME_LINES,
+    SIDES,
+    Decision,
+    Page,
+    Side,
+    TextSource,
+    Version,
+    find_longer_side,
+)
 from syncd.repo.repository import Repository
 from syncd.repo.values import MergedText
 from syncd.sync.merge.texts import follow_links, store_texts
@@ -61,9 +74,27 @@ def merge_lines(
     trios = _write_for_place(repository, torn, moves, finals)
     for number, text in zip(trios, repository.merge_texts(list(trios.values())), strict=True):
         texts[number] = text if text.conflicts else texts[number]
+    for number, decision in torn.items():
+        if oid := _merge_variables(repository, decision.page):
+            texts[number] = MergedText(oid, False, b"")
     return mark_conflicts(
         repository, [trios.get(number, list_blobs(one.page)) for number, one in enumerate(to_merge)], texts
     )
+
+
+def merge_new_texts(repository: Repository, page: Page) -> str:
+    """Return the blob of a file that both sides added: that of the side which has all lines of the other, or variables
+    of both; "" where they differ otherwise."""
+    assert page.ours is not None
+    assert page.theirs is not None
+    side = _find_longer_side(repository, page.ours, page.theirs)
+    version = page.at(side) if side is not None else None
+    return version.oid if version is not None else _merge_variables(repository, page)
+
+
+def is_one_text(repository: Repository, ours: Version, theirs: Version) -> bool:
+    """Return whether one of two texts has all lines of the other."""
+    return _find_longer_side(repository, ours, theirs) is not None
 
 
 def explain_conflict(text: MergedText) -> str:
@@ -122,6 +153,32 @@ def list_blobs(page: Page) -> tuple[str, str, str]:
     """Return the blob ids of a page in base, ours and theirs, "" where there is none."""
     base, ours, theirs = (version.oid if version is not None else "" for version in (page.base, page.ours, page.theirs))
     return base, ours, theirs
+
+
+def _find_longer_side(repository: Repository, ours: Version, theirs: Version) -> Side | None:
+    """The side whose text has all lines of the other one; None when neither has, or they are no text."""
+    one, other = (repository.read(version.oid) for version in (ours, theirs))
+    is_text = b"\0" not in one + other and max(len(one), len(other)) <= READ_MAX
+    return find_longer_side(one, other) if is_text else None
+
+
+def _merge_variables(repository: Repository, page: Page) -> str:
+    """The blob of a space's variables, merged name by name; "" for any other file, for one that syncd would
+    write otherwise, or where both sides gave a variable other values."""
+    if not f"/{page.path}".endswith(f"/{VARIABLES}"):
+        return ""
+    found = []
+    for oid in list_blobs(page):
+        text = repository.read(oid).decode("utf-8", "replace") if oid else ""
+        try:
+            variables = parse_variables(text)
+        except FileInvalid:
+            return ""
+        if variables and render_variables(variables) != text:
+            return ""  # a comment, or an order of lines that somebody chose
+        found.append(variables)
+    merged = merge_mappings(*found)
+    return store_texts(repository, [render_variables(merged).encode()])[0] if merged is not None else ""
 
 
 def _resolve_links(repository: Repository, oid: str, path: str) -> list[tuple[str, str] | None]:

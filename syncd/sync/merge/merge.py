@@ -17,9 +17,7 @@ from syncd.plan.merge.pages import (
     Page,
     Side,
     TextSource,
-    Version,
     decide_page,
-    find_longer_side,
     separate_conflicts,
 )
 from syncd.plan.merge.pair_pages import FileChange, may_be_one_page, pair_pages, prefer_transfers
@@ -29,7 +27,15 @@ from syncd.sync.directories import follow_places, follow_roots, follow_spaces
 from syncd.sync.merge.base import find_base, find_base_changes, join_commits, list_former_tips
 from syncd.sync.merge.compose import compose_result
 from syncd.sync.merge.halves import join_halves
-from syncd.sync.merge.lines import READ_MAX, explain_conflict, has_same_words, list_blobs, mark_conflicts, merge_lines
+from syncd.sync.merge.lines import (
+    explain_conflict,
+    has_same_words,
+    is_one_text,
+    list_blobs,
+    mark_conflicts,
+    merge_lines,
+    merge_new_texts,
+)
 from syncd.sync.merge.link_targets import find_deleted_targets
 from syncd.sync.merge.lossy_forms import find_unseen_edits
 from syncd.sync.merge.moves import (
@@ -255,7 +261,7 @@ class _Merge:
     def _compare_sides(self, moves: RecordedMoves) -> list[Page]:
         one, other = (self._list_changes(side, moved) for side, moved in zip(SIDES, moves, strict=True))
         titles = list_titles(self.summaries) if may_be_one_page(one, other) else ({}, {}, {})
-        pages = pair_pages(one, other, titles, is_one_text=lambda *both: self._find_longer_side(*both) is not None)
+        pages = pair_pages(one, other, titles, is_one_text=partial(is_one_text, self.repository))
         return list(prefer_transfers(pages, partial(find_directory, self.bindings)))
 
     def _list_changes(self, side: Side, recorded: Mapping[str, str]) -> list[FileChange]:
@@ -327,18 +333,8 @@ class _Merge:
         return [known.get(decision.page, decision) for decision in decisions]
 
     def _decide_two_new(self, decision: Decision) -> Decision:
-        ours, theirs = decision.page.ours, decision.page.theirs
-        assert ours is not None
-        assert theirs is not None
-        side = self._find_longer_side(ours, theirs)
-        version = decision.page.at(side) if side is not None else None
-        return replace(decision, why=TWO_NEW) if version is None else replace(decision, oid=version.oid)
-
-    def _find_longer_side(self, ours: Version, theirs: Version) -> Side | None:
-        """The side whose text has all lines of the other one; None when neither has, or they are no text."""
-        one, other = (self.repository.read(version.oid) for version in (ours, theirs))
-        is_text = b"\0" not in one + other and max(len(one), len(other)) <= READ_MAX
-        return find_longer_side(one, other) if is_text else None
+        oid = merge_new_texts(self.repository, decision.page)
+        return replace(decision, oid=oid) if oid else replace(decision, why=TWO_NEW)
 
     def _describe_conflicts(self, groups: Sequence[Sequence[Decision]]) -> list[EntryConflict]:
         """Each group of decisions as a conflict with its lines; texts without a usable base are compared directly."""

@@ -480,3 +480,24 @@ def test_moves_that_a_base_of_several_commits_has_are_not_made_again(place: Plac
     result = merge(place.workspace, ours, theirs)
     assert result.conflicts == ()
     assert place.files(result.tree_with_ours) == {**later, "more.txt": "Mine, again.\n"}
+
+
+@pytest.mark.parametrize("former", ["a: 1\nb: 2\n", None])
+def test_variables_of_both_sides_are_merged_by_their_names(place: Place, former: str | None) -> None:
+    path = ".gitbook/vars.yaml"
+    known = former or ""
+    base = place.commit(BASE | ({path: former} if former else {}))
+    ours, theirs = (place.commit(BASE | {path: f"{known}{line}\n"}, base) for line in ("ours: 3", "theirs: true"))
+    result = merge(place.workspace, ours, theirs)
+    assert result.conflicts == ()
+    assert place.files(result.tree_with_ours)[path] == f"{known}ours: 3\ntheirs: true\n"
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs"), [("a: 2\n", "a: 3\n"), ("# Mine.\na: 1\nours: 3\n", "a: 1\ntheirs: 3\n"), ("a: 2\n", "a: [\n")]
+)
+def test_variables_that_cannot_be_merged_by_their_names_are_in_conflict(place: Place, ours: str, theirs: str) -> None:
+    path = ".gitbook/vars.yaml"
+    base = place.commit(BASE | {path: "a: 1\n"})
+    one, other = (place.commit(BASE | {path: text}, base) for text in (ours, theirs))
+    assert [conflict.path for conflict in merge(place.workspace, one, other).conflicts] == [path]
