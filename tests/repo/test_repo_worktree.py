@@ -73,6 +73,34 @@ def test_an_edit_in_the_way_stops_everything(
     assert git("status", "--porcelain") == ""
 
 
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_file_that_a_person_has_deleted_or_moved_is_in_the_way_of_its_edit(
+    repository: Repository, base: str, later: str, git: Git, top: Path, staged: bool
+) -> None:
+    (top / "guide/one.md").rename(top / "guide/first.md")
+    (top / "guide/two.md").unlink()  # so does the move
+    if staged:
+        git("add", "--all")
+    before = _state(git, top)
+    with pytest.raises(WorkTreeInTheWay) as raised:
+        repository.fast_forward("main", old=base, new=later)
+    assert "guide/one.md" in raised.value.paths
+    assert _state(git, top) == before
+
+
+def test_a_file_that_a_person_has_deleted_is_in_the_way_of_its_move(
+    repository: Repository, base: str, commit: Commit, git: Git, top: Path
+) -> None:
+    moved = commit({"guide/two.md": None, "guide/second.md": (top / "guide/two.md").read_bytes()}, base)
+    (top / "guide/two.md").unlink()
+    with pytest.raises(WorkTreeInTheWay) as raised:
+        repository.fast_forward("main", old=base, new=moved)
+    assert raised.value.paths == ("guide/two.md",)
+    git("checkout", "--", "guide/two.md")
+    repository.fast_forward("main", old=base, new=moved)
+    assert git("status", "--porcelain") == ""
+
+
 @pytest.mark.parametrize("ignored", [False, True])
 @pytest.mark.parametrize("place", ["guide/new.md", "guide/new.md/below.md"])
 def test_an_untracked_file_in_the_way_stops_everything(

@@ -22,6 +22,7 @@ from syncd.repo.names import quote_path
 from syncd.repo.process.git import Git
 from syncd.repo.read.objects import Reader
 from syncd.repo.values import SYMBOLIC_LINK, Blob, Difference
+from syncd.repo.work_tree.index import find_overlooked
 
 _REMOVED = "0"
 """The mode by which `update-index --index-info` removes an entry."""
@@ -64,6 +65,9 @@ def survey_files(
         gone = {change.path for change in wanted if change.after is None}
         added = [change.path for change in wanted if change.before is None and settled.get(change.path) != change.after]
         blocked = {found for path in added if (found := disk.find_obstacle(path, gone))}
+        missing = disk.find_missing(wanted) if way is MoveStage.FRESH else set[str]()
+    if missing:  # of which a sparse checkout knows
+        blocked |= missing - {path for path, option in find_overlooked(git, missing).items() if option}
     paths = {change.path for change in wanted}
     return FileSurvey(paths, _drop_staged(git, wanted, settled, environment) if settled else {}, blocked)
 
@@ -106,6 +110,17 @@ class _Disk:
             if way is MoveStage.BACK and (is_partial or here is None or _is_same(here, change.before, change)):
                 found[change.path] = build_entry(change.before, change)
         return found
+
+    def find_missing(self, wanted: list[Difference]) -> set[str]:
+        """The files that a person has deleted, or moved elsewhere, and that others have edited or moved.
+
+        Git would write them anew, and what the person commits next would take out what the others wrote.
+        """
+        kept = {change.after for change in wanted if change.after is not None}
+        changed = [
+            one.path for one in wanted if one.before is not None and (one.after is not None or one.before in kept)
+        ]
+        return {path for path in changed if self._read_status(path) is None}
 
     def _read_entries(self, paths: list[str]) -> dict[str, Blob]:
         """What git would hold for each path; nothing for what is absent or a directory."""

@@ -259,3 +259,17 @@ def test_a_page_that_moves_to_another_space_takes_its_line_there_and_the_edit_of
     assert "p1" not in one.slugs()
     assert "says the web" in two.text("moved")
     assert docs.read("one/SUMMARY.md") == table
+
+
+def test_a_rename_that_is_not_committed_takes_no_words_of_others_out(docs: Writer, web: Web) -> None:
+    (docs.path / "p1.md").rename(docs.path / "ren.md")
+    docs.replace("SUMMARY.md", "(p1.md)", "(ren.md)")
+    web.edit("p1", "P1 one.", "P1 one, says W.")
+    assert "uncommitted edits are in the way: p1.md" in docs.run("sync", code=5)
+    assert not docs.has("p1.md")
+    docs.commit("Rename")
+    docs.run("sync")
+    web.merge()
+    docs.settle()
+    assert "P1 one, says W." in docs.read("ren.md")
+    assert "P1 one, says W." in web.text("ren")
