@@ -5,11 +5,13 @@ in its history. Source: docs/decisions/0002-one-recorded-base.md.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from syncd.plan.message import REVISION
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob, Commit, Difference
 from syncd.sync.branches import HEADS
+from syncd.sync.merge.moves import find_exchanged
 from syncd.sync.merge.parts import PART_TRAILER, find_original, write_synthetic_commit
 from syncd.sync.merge.result import Base
 from syncd.sync.workspace import Workspace
@@ -128,10 +130,16 @@ def _list_rewritten(
     page_names: Sequence[PageNames],
 ) -> Iterator[tuple[Difference, set[str]]]:
     """The differences of two bases that a rewrite touched, each with all paths that its page has in them and in the
-    branch, before and after that. Of any other, what the former tips knew still counts."""
+    branch, before and after that. Of any other, what the former tips knew still counts.
+
+    Of pages that exchanged their paths, only the texts differ: the tables of contents say where they are."""
     current, former = repository.list_files(ours), [repository.list_files(tip) for tip in former_tips]
+    moves = find_exchanged(repository, *bases)
+    exchanged = {path: later for path, later in moves.items() if path in moves.values() and later in moves}
     for difference in repository.compare_trees(*bases, renames=True):
         names = {difference.path, difference.old_path or difference.path}
+        if (later := exchanged.get(difference.path)) is not None:
+            difference, names = replace(difference, after=repository.find_file(bases[1], later)), {*names, later}
         names |= {name for known in page_names for path in names for name in known.get(path, ())}
         if any(current.get(name) != before.get(name) for before in former for name in names):
             yield difference, names

@@ -224,12 +224,17 @@ def find_renames(repository: Repository, before: str, after: str) -> dict[str, s
     """Return the new path of each file that Git detects as renamed, or that its text tells, by its old path."""
     changes = repository.compare_trees(before, after, renames=True)
     found = {change.old_path: change.path for change in changes if change.old_path is not None}
+    exact = find_exchanged(repository, before, after)
+    return {old: new for old, new in found.items() if new not in exact.values()} | exact
+
+
+def find_exchanged(repository: Repository, before: str, after: str) -> dict[str, str]:
+    """Return the new path of each file that took the place of another one, or left its own to one, by its old path."""
     listed = [
         (_build_version(change.path, change.before), _build_version(change.path, change.after))
         for change in repository.compare_trees(before, after)
     ]
-    exact = find_moves_by_text(repository, listed, {})
-    return {old: new for old, new in found.items() if new not in exact.values()} | exact
+    return find_moves_by_text(repository, listed, {})
 
 
 def list_file_changes(
