@@ -17,6 +17,12 @@ from syncd.plan.propose.description_conflicts import (
     render_conflicts,
     replace_conflicts,
 )
+from syncd.plan.propose.description_paths import (
+    compute_path_digest,
+    read_manual_paths,
+    render_manual_paths,
+    replace_manual_paths,
+)
 
 BODY_MAX = 2000
 """Characters of one commit's message that are repeated."""
@@ -104,6 +110,7 @@ def render_description(description: Description) -> Document:
     nodes += _render_section("By hand", [_format_manual_step(change) for change in description.manual_steps])
     nodes += _render_section("Text that the platform did not keep", description.losses)
     nodes += render_conflicts(description.conflicts)
+    nodes += render_manual_paths(description.manual_steps)
     line = _format_machine_line(description, _compute_digest(_read_text(nodes)))
     return Document(object="document", data={}, nodes=tuple(add_keys([*nodes, make_paragraph([_render_code(line)])])))
 
@@ -153,6 +160,15 @@ def read_sent_part(description: Document | None) -> SentPart:
     return SentPart(found["part"], found["revision"], frozenset(found["lacks"].split(",")))
 
 
+def read_part_without_steps(description: Document | None) -> SentPart:
+    """Return the commit that a change request says it holds, without the files with manual steps; NOTHING_SENT where
+    there are none, or not all else of it has arrived."""
+    commit, left_out = read_arrived_commit(description), read_manual_paths(description)
+    if not commit or not left_out:
+        return NOTHING_SENT
+    return SentPart(commit, read_written_revision(description), left_out)
+
+
 def read_start(description: Document | None) -> str:
     """Return what a change request says that its branch grew from, in the form of `Description.start`, or ""."""
     found = _find_machine_line(description)
@@ -184,7 +200,10 @@ def update_description(existing: Document | None, description: Description) -> D
     nodes = [_replace_text(node, found[0], line) for node in existing.nodes]
     if read_fingerprint(existing) != description.conflicts.fingerprint:
         nodes = replace_conflicts(nodes, description.conflicts, before=_find_machine_block(existing))
-    fresh = existing.model_copy(update={"nodes": tuple(nodes)})
+    last = _find_machine_block(existing.model_copy(update={"nodes": tuple(nodes)}))
+    fresh = existing.model_copy(
+        update={"nodes": tuple(replace_manual_paths(nodes, description.manual_steps, before=last))}
+    )
     return fresh if fresh.text() != text else None
 
 
@@ -267,11 +286,6 @@ def _render_code(text: str) -> Node:
 
 def _read_text(nodes: Sequence[Node]) -> str:
     return Document(object="document", data={}, nodes=tuple(nodes)).text()
-
-
-def compute_path_digest(path: str) -> str:
-    """Return the digest by which a description names a page that was left out."""
-    return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def _compute_digest(text: str) -> str:

@@ -38,7 +38,7 @@ from syncd.sync.merge.merge import merge
 from syncd.sync.merge.result import Base
 from syncd.sync.merge.write_part import NOT_SENT, write_part
 from syncd.sync.mirror.history import read_past
-from syncd.sync.mirror.sent_part import find_sent_part, list_left_out
+from syncd.sync.mirror.sent_part import find_sent_part, leave_out_manual_steps, list_left_out
 from syncd.sync.state.lane_content import find_arrived
 from syncd.sync.state.request_commits import SentContent
 from syncd.sync.state.request_state import record_request
@@ -170,6 +170,7 @@ class _StageBuilder:
             commit = self.repository.find_revision(named)
             if commit is None or self.repository.is_ancestor(commit, self.base_commit):
                 return
+            commit = leave_out_manual_steps(self.workspace, binding, request, commit) or self.base_commit
             self.repository.update_ref(self.proposed_ref(binding, request.number), commit, old=None)
             record_request(self.workspace, binding, request)  # it may be that of another branch
 

@@ -43,7 +43,7 @@ from syncd.sync.mirror.overwritten import (
 )
 from syncd.sync.mirror.plan_revision import gather_content
 from syncd.sync.mirror.roots import choose_settings_commit
-from syncd.sync.mirror.sent_part import find_sent_part
+from syncd.sync.mirror.sent_part import find_sent_part, leave_out_manual_steps
 from syncd.sync.mirror.source import MainContent, PastContent
 from syncd.sync.mirror.values import TRIES, GatheredRevision, MirrorBase, RevisionMoved, Signature, Source
 from syncd.sync.mirror.write_commit import write_content
@@ -233,7 +233,9 @@ def _mirror_once(workspace: Workspace, binding: Binding, space: Space, step: _Mi
     # What was sent, or put in by hand from comments, may have been merged before anybody read where it came to lie.
     unread = {one: "" for proposal in merged for one in list_sent(workspace, binding, proposal.change_request.number)}
     base = find_mirror_base(workspace, binding, revision, last, heads, named | unread)
-    joined = (*heads.values(), *named)
+    request = revision.merged_from
+    parts = [leave_out_manual_steps(workspace, binding, request, one) for one in named] if request else [*named]
+    joined = (*heads.values(), *filter(None, parts))
     start, parents = _join_heads(workspace, binding, state.tip or workspace.onto, joined)
     settled = base.is_complete and start == state.tip
     sent = [read_sent(workspace.repository, commit, last or commit) for commit in list_sent(workspace, binding)]

@@ -5,9 +5,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from syncd.layout.tree.paths import ASSETS, is_decodable, is_markdown
+from syncd.layout.tree.paths import ASSETS, INCLUDES, is_decodable, is_markdown
 from syncd.layout.tree.placement import SUMMARY, assign_paths, match_pages
 from syncd.layout.tree.settings import Settings, derive_page_slug
+from syncd.layout.tree.variables import TAGS, VARIABLES
 from syncd.model.anchor import Anchor
 from syncd.model.revision import Revision
 from syncd.plan.message import SPACE
@@ -88,7 +89,7 @@ def find_request_base(
     anchors = _keep_proposed_paths(workspace, binding, step.revision, anchors, reading.written, layout_commit)
     known = {anchor.path for anchor in anchors.values()}
     anchors |= _find_left_behind(workspace, binding, start, known)
-    anchors |= _find_unsent_files(workspace, binding, start, here, known)
+    anchors |= _find_unsent_files(workspace, binding, step.revision, start, here, known)
     return replace(
         base,
         anchors=anchors,
@@ -177,19 +178,22 @@ def _find_left_behind(workspace: Workspace, binding: Binding, commit: str, taken
 
 
 def _find_unsent_files(
-    workspace: Workspace, binding: Binding, start: str, here: str, known: Collection[str]
+    workspace: Workspace, binding: Binding, revision: Revision, start: str, here: str, known: Collection[str]
 ) -> dict[str, Anchor]:
-    """Made-up anchors for new files that the platform does not have, such as one that is too large for the API.
+    """Made-up anchors for new files that the platform does not have, such as one that is too large for the API, or a
+    reusable content, which only a person can make.
 
     Without them the commit would say that these have arrived, and nobody would be told of them again."""
     repository = workspace.repository
     settings = read_settings_at(repository, binding, start)
     changes = repository.list_changes(here, start, binding.directory)
-    assets = settings.add_root(ASSETS)
+    folders = tuple(map(settings.add_root, (ASSETS, INCLUDES)))
+    tables = {settings.add_root(VARIABLES): revision.variables, settings.add_root(TAGS): revision.tags}
     added = {
         change.path: change.oid
         for change in changes
-        if change.status == "A" and change.path.startswith(assets) and is_decodable(change.path)
+        if change.status == "A" and is_decodable(change.path)
+        if change.path.startswith(folders) or not tables.get(change.path, True)
     }
     root = settings.add_root("")
     new = {path: oid for path, oid in list_new_files(changes, root=root).items() if path not in known}

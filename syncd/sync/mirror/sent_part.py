@@ -6,7 +6,7 @@ what was left out of it, and the revision that was written. Source: docs/decisio
 
 from syncd.errors import HistoryCut
 from syncd.model.change_request import ChangeRequest
-from syncd.plan.propose.description import SentPart, read_sent_part
+from syncd.plan.propose.description import SentPart, read_part_without_steps, read_sent_part
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.merge.leave_out import leave_out, list_other_directories
@@ -24,7 +24,22 @@ def find_sent_part(
 
     Shape: None where nothing was left out, nothing else was sent, or Git does not show it.
     """
-    repository, sent = workspace.repository, read_sent_part(request.description)
+    sent = read_sent_part(request.description)
+    part = _write_sent_part(workspace, binding, sent, branch)
+    return (part, sent.revision) if part else None
+
+
+def leave_out_manual_steps(workspace: Workspace, binding: Binding, request: ChangeRequest, commit: str) -> str:
+    """Return the commit that a change request says it holds, or the part of it without the files with manual steps; ""
+    where it has nothing else."""
+    sent = read_part_without_steps(request.description)
+    part = _write_sent_part(workspace, binding, sent, commit) if sent.commit == commit else None
+    return commit if part is None else part
+
+
+def _write_sent_part(workspace: Workspace, binding: Binding, sent: SentPart, branch: str) -> str | None:
+    """The part of a commit that was sent; "" where that is nothing, None where Git does not show it."""
+    repository = workspace.repository
     commit, main = repository.find_revision(sent.commit), repository.resolve(workspace.main)
     if commit is None or main is None or not repository.is_ancestor(commit, branch):
         return None
@@ -36,8 +51,8 @@ def find_sent_part(
     others = list_other_directories(workspace.bindings, binding)
     tree = leave_out(repository, workspace.bindings, commit, base.tree, lacks, directories=others)
     if tree == base.tree:
-        return None
-    return write_part(repository, commit, base.commits, tree, name="a branch", lacks=NOT_SENT), sent.revision
+        return ""
+    return write_part(repository, commit, base.commits, tree, name="a branch", lacks=NOT_SENT)
 
 
 def list_left_out(

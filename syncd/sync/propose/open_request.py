@@ -13,7 +13,6 @@ from syncd.plan.propose.description import (
     CommitSummary,
     Description,
     SentPart,
-    compute_path_digest,
     read_base_revision,
     read_commit_unless_partial,
     read_proposed_commit,
@@ -22,6 +21,7 @@ from syncd.plan.propose.description import (
     read_written_revision,
     update_description,
 )
+from syncd.plan.propose.description_paths import compute_path_digest
 from syncd.repo.values import Commit
 from syncd.sync.binding import Binding
 from syncd.sync.merge.parts import find_original

@@ -13,10 +13,10 @@ from syncd.plan.propose.description import (
     CommitSummary,
     Description,
     SentPart,
-    compute_path_digest,
     is_about,
     read_base_revision,
     read_commit_unless_partial,
+    read_part_without_steps,
     read_proposed_commit,
     read_sent_part,
     read_start,
@@ -24,6 +24,7 @@ from syncd.plan.propose.description import (
     render_description,
     update_description,
 )
+from syncd.plan.propose.description_paths import compute_path_digest
 from tests.plain_documents import make_document
 
 ONE, TWO = "1" * 40, "2" * 40
@@ -149,3 +150,29 @@ def test_hostile_words_stay_words_and_bounded(branch: str, said: list[tuple[str,
     assert read_proposed_commit(made) == ONE
     assert update_description(made, told) is None
     assert len(made.text()) < 60_000
+
+
+def test_a_description_names_the_files_with_manual_steps() -> None:
+    told = replace(TOLD, state="+rev1")
+    first = render_description(told)
+    part = read_part_without_steps(first)
+    assert (part.commit, part.revision) == (ONE, "rev1")
+    assert part.is_left_out("SUMMARY.md")
+    assert not part.is_left_out("guide/setup.md")
+    assert read_part_without_steps(render_description(replace(told, manual_steps=()))) == NOTHING_SENT
+    assert read_part_without_steps(render_description(replace(told, state="!rev1"))) == NOTHING_SENT
+    many = [Change("report", "file", f"{number}", where=f"{number}.png") for number in range(101)]
+    assert read_part_without_steps(render_description(replace(told, manual_steps=many))) == NOTHING_SENT
+
+
+def test_what_a_person_rewrote_gets_the_present_files_with_manual_steps() -> None:
+    told = replace(TOLD, state="+rev1")
+    nodes = render_description(told).nodes
+    own = render_description(told).model_copy(update={"nodes": nodes[1:]})
+    other = Change("report", "variable", "size", "Set it.", where=".gitbook/vars.yaml")
+    fresh = update_description(own, replace(told, manual_steps=[other]))
+    assert fresh is not None
+    assert read_part_without_steps(fresh).left_out == {compute_path_digest(".gitbook/vars.yaml")}
+    done = update_description(fresh, replace(told, manual_steps=[]))
+    assert done is not None
+    assert read_part_without_steps(done) == NOTHING_SENT

@@ -3,7 +3,8 @@
 import subprocess
 from pathlib import Path
 
-from syncd.plan.propose.description import SentPart, compute_path_digest
+from syncd.plan.propose.description import SentPart
+from syncd.plan.propose.description_paths import compute_path_digest
 from syncd.repo.repository import Repository
 from syncd.sync.binding import Binding
 from syncd.sync.mirror.sent_part import list_left_out
