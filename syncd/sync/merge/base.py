@@ -11,7 +11,6 @@ from syncd.plan.message import REVISION
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob, Commit, Difference
 from syncd.sync.branches import HEADS
-from syncd.sync.merge.moves import find_exchanged
 from syncd.sync.merge.parts import PART_TRAILER, find_original, write_synthetic_commit
 from syncd.sync.merge.result import Base
 from syncd.sync.workspace import Workspace
@@ -84,12 +83,15 @@ def find_base_changes(
     sides: tuple[str, str],
     bases: tuple[Base, Base],
     page_names: Sequence[PageNames],
+    exchanged: Mapping[str, str],
 ) -> dict[str, Blob | bytes | None]:
     """Return what to change in the wide merge base of a rewritten branch so that no work of others is undone.
 
     Shape: `sides` are the branch's commit and one of the platform. `bases` are two merge bases of them: the plain one
     knows the branch as it is, the wide one also the history of the `former_tips` that the rewrite dropped. `page_names`
-    has all paths of each page in the plain base, the branch and each former tip, seen from either end.
+    has all paths of each page in the plain base, the branch and each former tip, seen from either end. `exchanged` are
+    the paths in the plain base of files that took each other's place since, by those in the wide one: of these only the
+    texts may become other ones, since the tables of contents say where they are.
     In the wide base, whatever the rewrite dropped stays dropped. An entry becomes as in the plain base where the
     rewrite changed it and a lost commit of the platform had changed it; for main content also where the branch has the
     entry exactly as the plain base and no commit of the branch changed it. Else the next push would undo what others
@@ -100,7 +102,9 @@ def find_base_changes(
     is_main = theirs == repository.resolve(workspace.main)
     current, base = (repository.list_files(commit) for commit in (ours, plain.tree))
     changes: dict[str, Blob | bytes | None] = {}
-    for difference, names in _list_rewritten(repository, former_tips, ours, (wide.tree, plain.tree), page_names):
+    for difference, names in _list_rewritten(
+        repository, former_tips, ours, (wide.tree, plain.tree), page_names, exchanged
+    ):
         plain_path, wide_path = difference.path, difference.old_path or difference.path
         has_moved = any(repository.lookup(tip, name) for tip in former_tips for name in names - current.keys())
         has_arrived = any(repository.lookup(side, name) for side in (wide.tree, theirs) for name in names)
@@ -128,13 +132,11 @@ def _list_rewritten(
     ours: str,
     bases: tuple[str, str],
     page_names: Sequence[PageNames],
+    moves: Mapping[str, str],
 ) -> Iterator[tuple[Difference, set[str]]]:
     """The differences of two bases that a rewrite touched, each with all paths that its page has in them and in the
-    branch, before and after that. Of any other, what the former tips knew still counts.
-
-    Of pages that exchanged their paths, only the texts differ: the tables of contents say where they are."""
+    branch, before and after that. Of any other, what the former tips knew still counts."""
     current, former = repository.list_files(ours), [repository.list_files(tip) for tip in former_tips]
-    moves = find_exchanged(repository, *bases)
     exchanged = {path: later for path, later in moves.items() if path in moves.values() and later in moves}
     for difference in repository.compare_trees(*bases, renames=True):
         names = {difference.path, difference.old_path or difference.path}

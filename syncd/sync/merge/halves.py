@@ -4,7 +4,7 @@ One change request deletes such a page and another one creates it. While one of 
 base and the other side have the page in both spaces. Source: docs/decisions/0002-one-recorded-base.md.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -13,9 +13,10 @@ from syncd.plan.merge.pages import Version
 from syncd.repo.repository import Repository
 from syncd.repo.values import Blob
 from syncd.sync.binding import Binding, find_directory
-from syncd.sync.merge.moves import find_renames
 from syncd.sync.merge.texts import follow_links, store_texts
 
+FindRenames = Callable[[str, str], Mapping[str, str]]
+"""Returns the new path of each renamed file of a commit in a later one, by its old path."""
 COMMITS_MAX = 100
 """The newest commits of a side, in which a move to another space is looked for."""
 
@@ -33,6 +34,7 @@ def join_halves(
     sides: tuple[str, str],
     trees: tuple[str, str, str],
     recorded: tuple[Mapping[str, str], Mapping[str, str]],
+    find_renames: FindRenames,
     *,
     former_tips: Sequence[str] = (),
     excluded: frozenset[str] = frozenset(),
@@ -55,7 +57,7 @@ def join_halves(
         gone = [one.path for one in others if one.status == "D" and is_markdown(one.path)]
         here, there = sides[number - 1], sides[other - 1]
         lines = [(there, here), *((here, tip) for tip in former_tips if number == 1)]
-        known = _index_halves(repository, bindings, lines) if gone and edited else {}
+        known = _index_halves(repository, bindings, lines, find_renames) if gone and edited else {}
         for path in gone:
             halves = known.get(path, ())
             half = _find_half(repository, base, path, halves)
@@ -117,7 +119,10 @@ def _find_half(repository: Repository, base: str, path: str, halves: Iterable[st
 
 
 def _index_halves(
-    repository: Repository, bindings: Sequence[Binding], lines: Iterable[tuple[str, str]]
+    repository: Repository,
+    bindings: Sequence[Binding],
+    lines: Iterable[tuple[str, str]],
+    find_renames: FindRenames,
 ) -> dict[str, list[str]]:
     """For each path the paths in other spaces to or from which a commit moved its file, and those that it got there
     later, newest first; of each two commits, those of the second that the first lacks."""
@@ -129,9 +134,7 @@ def _index_halves(
         steps = [(one.parents[0], one.oid) for one in commits if len(one.parents) == 1]  # a merge brings others' moves
         here = repository.select_present([before for before, _ in steps])  # not all are, in a shallow clone
         for before, after in reversed(steps):
-            pairs = (
-                list(_find_pairs(find_renames(repository, before, after), bindings, found)) if before in here else ()
-            )
+            pairs = list(_find_pairs(find_renames(before, after), bindings, found)) if before in here else ()
             for old, new in pairs:
                 found.setdefault(old, []).insert(0, new)
                 found.setdefault(new, []).insert(0, old)

@@ -40,8 +40,10 @@ from syncd.sync.merge.link_targets import find_deleted_targets
 from syncd.sync.merge.lossy_forms import find_unseen_edits
 from syncd.sync.merge.moves import (
     RecordedMoves,
+    find_exchanged,
     find_moves_by_text,
     find_recorded_moves,
+    find_renames,
     list_file_changes,
     pair_moved_files,
 )
@@ -123,7 +125,8 @@ def _widen_base(workspace: Workspace, former_tips: Sequence[str], ours: str, the
         return plain
     orders = [order for tip in former_tips for order in ((plain.tree, ours, tip), (tip, ours, plain.tree))]
     names = [list_page_names(workspace, *order) for order in orders]
-    changes = find_base_changes(workspace, former_tips, (ours, theirs), (plain, wide), names)
+    exchanged = find_exchanged(repository, wide.tree, plain.tree)
+    changes = find_base_changes(workspace, former_tips, (ours, theirs), (plain, wide), names, exchanged)
     tree = repository.write_tree(wide.tree, changes)
     if changes:  # SUMMARY.md may be that of `plain`, and a page that it lists that of `wide`, which has none
         tree = drop_absent_pages(repository, bindings, tree, (plain.tree, wide.tree))
@@ -183,6 +186,7 @@ class _Merge:
             (ours, theirs),
             trees,
             self._find_moves(),
+            partial(find_renames, self.repository),
             former_tips=base.former_tips,
             excluded=excluded,
         )
