@@ -8,9 +8,11 @@ from syncd.model.change_request import ChangeRequest
 from syncd.model.wording import format_first
 from syncd.repo.values import Commit
 from syncd.sync.branches import HEADS
+from syncd.sync.merge.summaries import read_summary
 from syncd.sync.review.decide import record_decision, set_request_status
 from syncd.sync.review.requests import FoundRequest
 from syncd.sync.state.proposals import list_records
+from syncd.sync.state.request_commits import find_content
 from syncd.sync.state.resend import has_new_work
 from syncd.sync.workspace import Workspace
 
@@ -107,3 +109,28 @@ def _require_nothing_else(workspace: Workspace, requests: Sequence[FoundRequest]
         raise GuardRefused(
             f"{branch} has commits that were never sent to {numbers}, and a reset would drop them", hint=by_hand
         )
+    unsent = [path for found in requests for path in _list_not_held(workspace, found, base, tip)]
+    if unsent:
+        shown = format_first(unsent, 5)
+        raise GuardRefused(
+            f"{branch} has what {numbers} does not hold, and a reset would drop it: {shown}", hint=by_hand
+        )
+
+
+def _list_not_held(workspace: Workspace, found: FoundRequest, base: str, tip: str) -> list[str]:
+    """The files of a space that a branch has changed and that its change request does not hold: no pages, too large, or
+    left out of what was sent."""
+    repository, binding = workspace.repository, found.binding
+    here = repository.resolve(workspace.change_ref(binding, found.request.number))
+    seen = workspace.store.read_last_seen(binding.space, found.request.id)
+    if here is None or seen is None:
+        return []  # what was never sent is told by its commits
+    content, held = find_content(repository, here), {binding.path(one.path) for one in seen.anchors.values()}
+    table = read_summary(repository, binding, tip)
+    held |= {table.path} if table is not None else set()
+    return [
+        change.path
+        for change in repository.compare_trees(base, tip)
+        if binding.holds(change.path) and change.after is not None
+        if change.path not in held or repository.lookup(content, change.path) == repository.lookup(base, change.path)
+    ]

@@ -113,6 +113,19 @@ def test_reset_drops_no_merge_in_which_a_person_settled_a_conflict(
     assert (held.code, "never sent" in held.err) == (5, True)
 
 
+def test_reset_drops_no_file_that_the_change_request_does_not_hold(
+    shell: Any, docs: Path, syncd: CommandRunner, client: Client
+) -> None:
+    (docs / "drafts").mkdir()
+    (docs / "drafts" / "idea.md").write_text("Words of a draft.\n")
+    commit(shell, docs, "A draft")
+    run_fine(syncd, "push")
+    held = syncd("undo", "1", "--reset", "--yes")
+    assert (held.code, "does not hold, and a reset would drop it: drafts/idea.md" in held.err) == (5, True)
+    assert (docs / "drafts" / "idea.md").exists()
+    assert list_open(client, shell.space) == [1]
+
+
 def test_reset_takes_the_commits_back_too_and_finishes_a_run_that_was_cut_off(
     shell: Any, docs: Path, syncd: CommandRunner, client: Client
 ) -> None:
