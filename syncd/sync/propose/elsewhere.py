@@ -131,19 +131,22 @@ def _follow_to_tip(workspace: Workspace, base: str, tip: str, paths: Iterable[st
 
 
 def _list_new(workspace: Workspace, binding: Binding, main: str, commit: str, *, moved: bool = False) -> set[str]:
-    """The paths of files that a commit has added since it diverged from main content; with `moved`, also those to which
-    it has moved a file."""
+    """The paths of files that a commit has added since it diverged from main content, or edited while main content has
+    deleted them; with `moved`, also those to which it has moved a file."""
     repository = workspace.repository
     base = repository.find_merge_base(main, commit) or main
     changes = [found for found in repository.compare_trees(base, commit) if binding.holds(found.path)]
     new = {found.path for found in changes if found.before is None and not found.path.endswith(SUMMARY)}
+    edited = {found.path for found in changes if found.before is not None and found.after is not None}
+    revived = {path for path in edited if repository.lookup(main, path) is None}
+    revived -= find_moves(workspace, base, main).keys() if revived else set()
     left: set[str] = set()
     if new and any(found.after is None or found.before is not None for found in changes):
         moves = find_moves(workspace, base, commit)
         # Where a page has moved away, and the commit has another one, that is new, too.
         left = {old for old in moves.keys() - moves.values() if repository.lookup(commit, old) is not None}
         new -= set() if moved else set(moves.values())
-    return left | {path for path in new if repository.lookup(main, path) is None}
+    return left | revived | {path for path in new if repository.lookup(main, path) is None}
 
 
 def _has_deletions(repository: Repository, main: str, tip: str) -> bool:

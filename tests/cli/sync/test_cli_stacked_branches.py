@@ -162,6 +162,21 @@ def test_the_page_is_sent_when_the_branch_below_is_given_up(web: Web, stack: Wri
     assert sorted(web.slugs()) == ["", "new", "p1", "p2", "p3", "p4"]
 
 
+@pytest.mark.parametrize("order", [("docs/first", "docs/second"), ("docs/second", "docs/first")])
+def test_a_page_that_an_edit_brings_back_is_one_page(web: Web, stack: Writer, order: tuple[str, str]) -> None:
+    stack.edit("p4.md", "P4 one.", "P4 one, says the first.")
+    web.delete("p4")
+    stack.run("push")
+    begin(stack, "docs/second")
+    stack.edit("p1.md", "P1 one.", "P1 one, says the second.")
+    first = find_number(web, "docs/first")
+    assert f"#{first} adds new.md, p4.md already" in stack.run("push")
+    merge_all(web, stack, *order)
+    assert sorted(web.slugs()) == ["", "new", "p1", "p2", "p3", "p4"]
+    assert "P4 one, says the first." in web.text("p4")
+    assert "P1 one, says the second." in web.text("p1")
+
+
 def test_a_page_that_main_content_deleted_waits_for_nobody(web: Web, stack: Writer) -> None:
     stack.run("push")
     stack.git("switch", "--quiet", "main")
