@@ -189,10 +189,13 @@ def read_entries(repository: Repository, binding: Binding, commit: str) -> tuple
         return ()  # it only helps to find pages again; the flow that has to read the file reports the error
 
 
-def list_entry_paths(repository: Repository, binding: Binding, commit: str) -> set[str]:
-    """Return the paths of what the space's table of contents lists in a commit, below the space's directory."""
+def list_page_paths(repository: Repository, binding: Binding, commit: str) -> set[str]:
+    """Return the paths of the pages that a space's table of contents lists in a commit, below the space's directory.
+
+    Shape: an entry that leads to a part of a page is a link.
+    """
     entries = walk_entries(read_entries(repository, binding, commit))
-    return {entry.path for entry, _ in entries if entry.path is not None}
+    return {entry.path for entry, _ in entries if entry.path is not None and entry.anchor is None}
 
 
 def _find_same_texts(revision: Revision, listing: Mapping[str, str]) -> dict[str, str]:

@@ -11,7 +11,7 @@ from syncd.model.page import walk_pages
 from syncd.model.revision import Revision
 from syncd.plan.mirror.revision import plan_mirror
 from syncd.sync.binding import Binding
-from syncd.sync.mirror.anchors import list_entry_paths
+from syncd.sync.mirror.anchors import list_page_paths
 from syncd.sync.mirror.roots import choose_settings_commit, follow_root, move_below_root
 from syncd.sync.mirror.values import GatheredRevision, MirrorBase, Source
 from syncd.sync.settings import read_settings_at
@@ -75,6 +75,6 @@ def _find_occupied_paths(
     files = {id: oid for id, path in coming.items() if (oid := repository.lookup(start, binding.path(path)))}
     if not files:
         return []
-    listed = list_entry_paths(repository, binding, start)
+    listed = list_page_paths(repository, binding, start)
     same = {page.id for page, _ in walk_pages(revision.pages) if page.git and page.git.oid == files.get(page.id)}
     return [coming[id] for id in files if listed and id not in same and coming[id] not in listed]

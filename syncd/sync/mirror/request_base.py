@@ -15,7 +15,7 @@ from syncd.plan.message import SPACE
 from syncd.plan.mirror.revision import list_bodies
 from syncd.plan.propose.page_tree import MOVING
 from syncd.sync.binding import Binding
-from syncd.sync.mirror.anchors import LOST_PREFIX, find_mirror_base, list_entry_paths, read_entries
+from syncd.sync.mirror.anchors import LOST_PREFIX, find_mirror_base, list_page_paths, read_entries
 from syncd.sync.mirror.roots import choose_settings_commit, move_below_root
 from syncd.sync.mirror.values import MirrorBase, Source
 from syncd.sync.settings import read_settings_at
@@ -169,7 +169,7 @@ def _find_left_behind(workspace: Workspace, binding: Binding, commit: str, taken
     blobs = workspace.repository.list_files(commit, binding.directory)
     if all(path in taken or not is_markdown(path) or path.endswith(SUMMARY) for path in blobs):
         return {}
-    listed = list_entry_paths(workspace.repository, binding, commit)
+    listed = list_page_paths(workspace.repository, binding, commit)
     return {
         LOST_PREFIX + path: Anchor(LOST_PREFIX + path, "page", path, path, "", blobs[path].oid)
         for path in listed - set(taken)

@@ -10,7 +10,7 @@ from syncd.model.wording import format_first
 from syncd.repo.write.writer import Writer
 from syncd.sync.binding import Binding
 from syncd.sync.merge.moves import find_moves_by_id, render_moves
-from syncd.sync.mirror.anchors import LOST_PREFIX, list_entry_paths
+from syncd.sync.mirror.anchors import LOST_PREFIX, list_page_paths
 from syncd.sync.mirror.fetch import BodyFetcher
 from syncd.sync.mirror.incoming_links import follow_links
 from syncd.sync.mirror.space_files import FormerFiles, SpaceFilesWriter, compute_shape
@@ -111,7 +111,7 @@ class _CommitComposer:
         former = {a.path for id, a in self.former.items() if id in base.anchors and base.anchors[id].path != a.path}
         # Of another clone's change request only the commit is known: each page that it lists was on the platform.
         for commit in base.named:
-            former |= list_entry_paths(self.repository, self.binding, commit)
+            former |= list_page_paths(self.repository, self.binding, commit)
         if not former:
             return plan.gone
         taken = {item.path for item in plan.fetch} | {a.path for a in (*plan.keep, *plan.moved)}
@@ -127,7 +127,7 @@ class _CommitComposer:
             return set()
         known = (*base.anchors.items(), *self.former.items())
         pages = {one.path for id, one in known if one.kind == "page" and not id.startswith(LOST_PREFIX)}
-        return (files & pages) - list_entry_paths(self.repository, self.binding, base.start)
+        return (files & pages) - list_page_paths(self.repository, self.binding, base.start)
 
     def _has_branch_file(self, path: str) -> bool:
         """Whether a branch whose change request was merged has a file at a path; without one, main content tells."""

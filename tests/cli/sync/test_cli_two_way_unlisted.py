@@ -167,3 +167,21 @@ def test_a_page_that_comes_to_its_path_later_lies_beside_it(docs: Writer, web: W
     assert "Another P3." in docs.read(beside)
     assert "Another P3." in web.text("p3")
     assert not web.requests()
+
+
+@pytest.mark.parametrize("text", [text_of("P3"), DRAFT])
+def test_the_same_where_a_link_leads_to_a_part_of_it(team: Team, text: str) -> None:
+    web = team.space()
+    docs = team.clone(web.space)
+    docs.write("p3.md", text)
+    docs.edit("SUMMARY.md", "* [P3](p3.md)\n", "* [Part](p3.md#part)\n")
+    docs.run("sync")
+    web.merge()
+    docs.run("sync")
+    docs.run("sync")
+    assert docs.read("p3.md") == text
+    web.add("p3", "# P3\n\nAnother P3.\n")
+    docs.run("sync")
+    assert docs.read("p3.md") == text
+    (beside,) = [name for name in docs.files() if name.startswith("p3-")]
+    assert "Another P3." in docs.read(beside)
