@@ -21,7 +21,8 @@ def parse_base_url(url: str, *, insecure: bool = False) -> str:
 
     Raises: ConfigInvalid (no http(s) address, credentials in it, or plain http beyond this machine).
     """
-    named = "the platform's address" if "@" in url else quote_name(url)  # what stands before an @ may be a secret
+    # What stands before an @, in a query or in a fragment may be a secret.
+    named = "the platform's address" if set("@?#") & set(url) else quote_name(url)
     try:
         parsed = httpx.URL(url)
         parsed.host.encode("idna")

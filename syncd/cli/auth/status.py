@@ -10,7 +10,7 @@ from syncd.api.client import Client
 from syncd.cli.auth.platforms import build_named_platform, find_configured_platform
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.progress import make_client_options
-from syncd.cli.terminal.text import escape, format_time, print_text, style_text
+from syncd.cli.terminal.text import escape, format_time, hide_credentials, print_text, style_text
 from syncd.config import PlatformConfig, is_same_address, load_token
 from syncd.config.saved_tokens import TokenRegister
 from syncd.config.tokens import SOURCE_NAMES, TokenSource, list_token_sources
@@ -62,7 +62,9 @@ def check_auth(platform: PlatformConfig) -> AuthStatus:
     sources: Sequence[TokenSource] = ()
     try:
         sources = tuple(list_token_sources(platform, os.environ))
-        secret = load_token(platform, os.environ, hint=f"syncd auth login {platform.url}").get_secret_value()
+        secret = load_token(
+            platform, os.environ, hint=f"syncd auth login {hide_credentials(platform.url)}"
+        ).get_secret_value()
         with Client(platform.url, secret, make_client_options(platform)) as client:
             user = client.users.get_current()
             organizations = tuple(client.organizations.list())
@@ -87,7 +89,7 @@ def _list_platforms(config_file: Path | None) -> list[PlatformConfig]:
 
 
 def _format_status(status: AuthStatus) -> Iterator[str]:
-    yield style_text(escape(status.platform.url), 1, sys.stdout)
+    yield style_text(escape(hide_credentials(status.platform.url)), 1, sys.stdout)
     if status.error is not None:
         yield f"  {style_text('! error:', 31, sys.stdout)} {escape(status.error.what)}"
         yield from (f"    {escape(line)}" for line in status.error.hint.split("\n") if line)
@@ -127,7 +129,7 @@ def _build_document(status: AuthStatus) -> dict[str, object]:
         for source in status.sources
     ]
     return {
-        "url": status.platform.url,
+        "url": hide_credentials(status.platform.url),
         "user": None if user is None else build_user_document(user),
         "organizations": [{"id": one.id, "title": one.title} for one in status.organizations],
         "sources": sources,

@@ -16,6 +16,7 @@ from syncd.cli.setup.space_ids import read_space_words
 from syncd.cli.terminal.ci_job import CiJob, read_ci_job
 from syncd.cli.terminal.context import find_config_file, load_config_file, parse_force
 from syncd.cli.terminal.progress import make_client_options, show_progress
+from syncd.cli.terminal.text import hide_credentials
 from syncd.config import Config, PlatformConfig, RepositoryConfig, SpaceConfig, load_token
 from syncd.config.trust import is_same_address
 from syncd.daemon.labels import build_bindings
@@ -155,7 +156,7 @@ def _find_target(options: PushCiOptions, top: Path, ci_job: CiJob) -> tuple[Plat
         raise typer.BadParameter("no syncd.toml is committed here: name --url URL and --space SPACE[=DIR]")
     config = load_config_file(file, url=options.url)
     if options.url and not is_same_address(options.url, config.platform.url):
-        raise ConfigInvalid(f"{file.path} names another platform than --url: {config.platform.url}")
+        raise ConfigInvalid(f"{file.path} names another platform than --url: {hide_credentials(config.platform.url)}")
     return config.platform, _choose_repository(config, top)
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -11,7 +10,7 @@ from typing import Any, Literal
 
 from syncd.cli.terminal.context import load_config_file, require_config_file
 from syncd.cli.terminal.output import print_document
-from syncd.cli.terminal.text import escape, find_width, print_text, wrap_line
+from syncd.cli.terminal.text import escape, find_width, hide_credentials, print_text, wrap_line
 from syncd.config import Config, ConfigFile
 from syncd.config.drop_ins import read_drop_ins
 from syncd.config.finding import find_own_platform, is_trusted, read_valid, select_keys
@@ -20,9 +19,6 @@ from syncd.config.reading import Document, read_document
 from syncd.config.tokens import TokenSource, find_token_source
 from syncd.config.trust import list_keys
 from syncd.daemon.labels import name_repositories
-
-_SECRET = re.compile(r"(?P<scheme>https?://)[^/@\s]+@|(?P<login>\w+://[^/@:\s]*:)[^/@\s]+@")
-"""What stands before the host of an address, and can be a credential."""
 
 
 @dataclass(frozen=True)
@@ -91,7 +87,10 @@ def list_settings(file: ConfigFile, config: Config, environ: Mapping[str, str]) 
         for space in table["space"]:
             space["directory"] = space["directory"] or "."
     default = ValueOrigin("default")
-    found = [Setting(key, _hide_secrets(value), origins.get(key, default)) for key, value in _walk_values(raw)]
+    found = [
+        Setting(key, hide_credentials(value) if isinstance(value, str) else value, origins.get(key, default))
+        for key, value in _walk_values(raw)
+    ]
     source = find_token_source(config.platform, environ)
     return found if source is None else [Setting("platform.token", "***", _build_token_origin(source)), *found]
 
@@ -135,12 +134,6 @@ def _walk_values(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
             yield from _walk_values(item, f"{name}.{number}")
     elif value is not None:
         yield name, value
-
-
-def _hide_secrets(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    return _SECRET.sub(lambda found: f"{found['scheme'] or found['login']}***@", value)
 
 
 def _format_setting(setting: Setting, *, with_origin: bool) -> Iterator[str]:

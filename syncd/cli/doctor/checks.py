@@ -5,7 +5,7 @@ import platform
 import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -141,8 +141,10 @@ def check_platform(config: Config, environ: Mapping[str, str], now: datetime) ->
         return
     url = config.platform.url
     # One try: somebody waits for what is wrong, and a platform that is away now is what is wrong.
-    with Client(url, secret, make_client_options(config.platform, tries=1)) as client:
+    options = make_client_options(config.platform, tries=1)
+    with ExitStack() as stack:
         try:
+            client = stack.enter_context(Client(url, secret, options))
             user = client.users.get_current()
             clock = client.raw.read_clock()
         except SyncdError as error:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from syncd.cli.doctor.checks import Check, make_failure
 from syncd.cli.fleet.connect import open_database
 from syncd.cli.fleet.status import GONE_SECONDS, count_live, describe_lateness
+from syncd.cli.terminal.text import hide_credentials
 from syncd.config import load_token
 from syncd.daemon.health import USEFUL, find_repository_run
 from syncd.errors import SyncdError
@@ -100,9 +101,10 @@ def _check_tokens(database: FleetDatabase, environ: Mapping[str, str]) -> Iterat
     """Whether a worker on this machine has the token of each platform."""
     platforms = {one.platform.model_dump_json(): one for one in list_repositories(database)}
     for one in platforms.values():
+        subject = f"fleet token of {hide_credentials(one.platform.url)}"
         try:
             load_token(one.platform, environ)
         except SyncdError as error:
-            yield make_failure(f"fleet token of {one.platform.url}", error)
+            yield make_failure(subject, error)
         else:
-            yield Check(f"fleet token of {one.platform.url}", "ok", "can be read here")
+            yield Check(subject, "ok", "can be read here")

@@ -15,7 +15,7 @@ from syncd.cli.status.values import BrokenStatus, RepositoryStatus
 from syncd.cli.status.watch import watch_status
 from syncd.cli.terminal.context import load_configuration
 from syncd.cli.terminal.output import print_document
-from syncd.cli.terminal.text import print_text
+from syncd.cli.terminal.text import hide_credentials, print_text
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.health import combine_codes
 from syncd.errors import NotARepository
@@ -77,7 +77,9 @@ def _print_statuses(
     if options.format == "json":
         code = combine_codes([status.exit_code for status in statuses])
         documents = [build_status_document(status, start=start) for status in statuses]
-        print_document({"platform": config.platform.url, "repositories": documents, "exit_code": code})
+        print_document(
+            {"platform": hide_credentials(config.platform.url), "repositories": documents, "exit_code": code}
+        )
     elif options.format == "porcelain":
         print(format_porcelain(statuses, start=start, is_nul=options.is_nul), end="")
     else:

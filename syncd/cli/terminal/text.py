@@ -16,6 +16,10 @@ _COMMAND = re.compile(
     r"(?:^|(?<=: ))syncd init\b.*$|(?:^|(?<=then )|(?<=run ))syncd (?:pull|push|resolve|sync)\b", re.MULTILINE
 )
 """A command in a hint: `init` ends the line, and of the others paths, options and words for people follow."""
+_LOGIN = re.compile(r"(?P<scheme>https?://)[^/@\s]+@|(?P<login>\w+://[^/@:\s]*:)[^/@\s]+@")
+"""What stands before the host of an address, and can be a credential."""
+_QUERY = re.compile(r"(\w+://[^?#\s]*[?#])\S+")
+"""An address up to its query or fragment, and that, which can be a credential, too."""
 _COLOUR = re.compile(r"\x1b\[[\d;]*m")
 
 _GAP = re.compile(r" *[^ ]+(?: [^ ]+)* {2,}")
@@ -25,6 +29,12 @@ _GAP = re.compile(r" *[^ ]+(?: [^ ]+)* {2,}")
 def escape(text: str) -> str:
     """Escape text from outside: one line in which control characters are spelled out, a line end as `\\u000a`."""
     return show_hidden(text)
+
+
+def hide_credentials(address: str) -> str:
+    """Return an address with `***` in place of what can be a credential: before its host, in its query or fragment."""
+    shown = _LOGIN.sub(lambda found: f"{found['scheme'] or found['login']}***@", address)
+    return _QUERY.sub(r"\1***", shown)
 
 
 def format_json(value: Any, *, indent: int | None = 2) -> str:

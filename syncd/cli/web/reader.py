@@ -12,6 +12,7 @@ from syncd.cli.history.log import list_newest
 from syncd.cli.sites.approve import approve_plan, find_held_plans
 from syncd.cli.status.gather import find_status
 from syncd.cli.sync.conflict_lines import AUTHORS_SHOWN, describe_actions, find_nobody, format_author
+from syncd.cli.terminal.text import hide_credentials
 from syncd.cli.web.build import Status, build_plan_view, build_row, list_problems
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.health import ServiceHealth, render_status
@@ -54,7 +55,7 @@ class PageReader:
             now,
             version,
             __version__,
-            config.platform.url if config is not None else "",
+            hide_credentials(config.platform.url) if config is not None else "",
             f"service {os.getpid()}: {render_status(health)}"[:200],
             tuple(build_row(repository, statuses.get(repository.name)) for repository in health.repositories),
             list_problems(health, statuses, now),

@@ -91,6 +91,8 @@ def test_a_credential_in_an_address_is_never_shown(work: Path, show: CommandRunn
     said = show("--config", str(file), "--origin")
     assert "https://***@git.example.org/x" in said.out
     assert "hunter2" not in said.out
+    file.write_text('[platform]\nurl = "https://api.example.com/?token=hunter2#x"\n' + TEXT)
+    assert 'platform.url = "https://api.example.com/?***"\n' in show("--config", str(file)).out
 
 
 def test_on_a_narrow_terminal_an_origin_stands_below_its_value(work: Path) -> None:

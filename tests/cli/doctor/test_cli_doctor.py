@@ -173,6 +173,22 @@ def test_a_platform_that_is_not_there_leaves_the_other_checks_to_be_made(shell: 
     assert (code, found["platform"]["state"], found["disk"]["state"]) == (69, "fail", "ok")
 
 
+def test_an_address_that_cannot_be_used_is_a_failure_beside_the_other_checks_and_its_token_is_shown_nowhere(
+    shell: Any,
+) -> None:
+    docs, bundle = shell.clone(), Path(shell.root) / "report.json"
+    config = copy_config(shell, docs, shell.url, f"{shell.url}/?token=hunter2")
+    code, found = diagnose(shell, docs, "--config", config, "--bundle", bundle)
+    assert (code, found["platform"]["state"], found["space docs"]["state"]) == (78, "fail", "skip")
+    assert "has credentials, a query or a fragment" in found["platform"]["detail"]
+    assert (found["repository docs"]["state"], found["disk"]["state"]) == ("ok", "ok")
+    assert "hunter2" not in bundle.read_text()
+    for words in ("doctor", "config check", "config show", "status --json", "auth status", "auth status --json"):
+        done = shell.syncd(*words.split(), "--config", config, cwd=docs)
+        assert done.stdout
+        assert "hunter2" not in done.stdout + done.stderr
+
+
 def test_a_space_that_is_not_there_and_one_in_the_trash(shell: Any) -> None:
     docs = shell.clone()
     code, found = diagnose(shell, docs, "--config", copy_config(shell, docs, shell.space, "nosuchspace"))
