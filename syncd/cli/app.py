@@ -40,7 +40,7 @@ from syncd.cli.terminal.options import (
 )
 from syncd.cli.terminal.text import print_error
 from syncd.cli.terminal.tree import build_tree
-from syncd.cli.terminal.verbosity import set_verbosity
+from syncd.cli.terminal.verbosity import has_json_errors, set_json_errors, set_verbosity
 from syncd.cli.web.commands import service_page
 from syncd.errors import NO_SPACE, DiskFull, Stopped, SyncdError
 
@@ -83,13 +83,14 @@ def run(argv: Sequence[str]) -> int:
     """
     if COMPLETION_VARIABLE in os.environ:
         completion_init()  # typer learns of its shells only when it is told
+    set_json_errors(is_json="--json" in argv)
     try:
         code = _run_command(argv)
     except SyncdError as error:
-        print_error(error.what, error.hint, error.exit_code, as_json="--json" in argv)
+        print_error(error.what, error.hint, error.exit_code, as_json=has_json_errors())
         return error.exit_code
     except typer.TyperException as error:
-        return _report_usage_error(error, as_json="--json" in argv)
+        return _report_usage_error(error, as_json=has_json_errors())
     except (KeyboardInterrupt, typer.Abort):
         print_error("interrupted; the next run takes up where this one stopped", "", 130, as_json=False)
         return 130
@@ -103,7 +104,7 @@ def run(argv: Sequence[str]) -> int:
         if error.errno not in NO_SPACE:
             raise
         full = DiskFull(f"no space is left for {error.filename or 'what was to be written'}")
-        print_error(full.what, full.hint, full.exit_code, as_json="--json" in argv)
+        print_error(full.what, full.hint, full.exit_code, as_json=has_json_errors())
         return full.exit_code
     return code if isinstance(code, int) else 0
 

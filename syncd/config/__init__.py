@@ -1,6 +1,6 @@
 """The configuration: its shapes, where it is found, who may decide what, and the secrets that it names."""
 
-from syncd.config.drop_ins import DropIn, check_paths, read_drop_in_stamp
+from syncd.config.drop_ins import DropIn, check_paths, name_drop_in, read_drop_in_stamp
 from syncd.config.finding import find_config, load_config, load_repositories, load_with_drop_ins, trust_document
 from syncd.config.reading import load, make_document, parse
 from syncd.config.repository import (
@@ -51,6 +51,7 @@ __all__ = [
     "load_with_drop_ins",
     "make_document",
     "make_token_renewal",
+    "name_drop_in",
     "parse",
     "read_drop_in_stamp",
     "read_token",

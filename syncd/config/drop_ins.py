@@ -28,6 +28,11 @@ class DropIn:
     error: ConfigInvalid | None = None
 
 
+def name_drop_in(path: Path) -> str:
+    """Return the name of a drop-in in messages, such as `conf.d/api.toml`."""
+    return f"{DIRECTORY}/{path.name}"
+
+
 def list_drop_ins(path: Path) -> tuple[Path, ...]:
     """Return the drop-ins of a configuration, in the order of their names; only `config.toml` has any."""
     if path.name != MAIN:

@@ -15,7 +15,7 @@ from syncd.cli.change_requests.text import (
     format_request,
     format_title,
 )
-from syncd.cli.terminal.context import load_configuration
+from syncd.cli.terminal.context import load_configuration, load_whole_configuration
 from syncd.cli.terminal.output import RepositoryFailures, print_document
 from syncd.cli.terminal.progress import make_environment
 from syncd.cli.terminal.text import name_config, print_text
@@ -44,10 +44,10 @@ def show_requests(config_file: Path | None, statuses: Sequence[str], space: str,
 
     Raises: BadParameter; what the only repository raises.
     """
-    config = load_configuration(config_file)
+    config, broken = load_whole_configuration(config_file)
     codes: list[int] = []
     found: list[tuple[Path, FoundRequest]] = []
-    failures = RepositoryFailures(as_json=as_json)
+    failures = RepositoryFailures(broken, as_json=as_json)
     for repository, bindings in list_selected(config, space):
         with failures.catch(), open_for_reading(config, repository, make_environment()) as workspace:
             found += [(repository.path, each) for each in list_requests(workspace, bindings, statuses)]

@@ -18,10 +18,10 @@ from syncd.cli.service.run_status import START_HINT, RunStatus, find_run, format
 from syncd.cli.status.gather import find_status
 from syncd.cli.status.next_command import suggest_command
 from syncd.cli.status.values import BrokenStatus, RepositoryStatus
-from syncd.cli.terminal.context import load_config_file, require_config_file
+from syncd.cli.terminal.context import load_config_parts, require_config_file
 from syncd.cli.terminal.progress import make_client_options
 from syncd.cli.terminal.text import format_time, name_config
-from syncd.config import Config, ConfigFile, RepositoryConfig, SpaceConfig, load_token
+from syncd.config import Config, ConfigFile, RepositoryConfig, SpaceConfig, load_token, name_drop_in
 from syncd.config.tokens import SOURCE_NAMES, find_token_source
 from syncd.daemon.health import USEFUL
 from syncd.daemon.hooks.listener import load_sources
@@ -72,7 +72,7 @@ def check_everything(given: Path | None, environ: Mapping[str, str], now: dateti
     yield from check_proxy(environ)
     try:
         file = require_config_file(given)
-        config = load_config_file(file)
+        config, broken = load_config_parts(file)
     except SyncdError as error:
         if given is None and find_database("", environ):
             yield Check("configuration", "skip", f"none is needed for a worker of a fleet ({error.what})")
@@ -81,6 +81,7 @@ def check_everything(given: Path | None, environ: Mapping[str, str], now: dateti
             yield Check("platform", "skip", "not asked: no configuration that counts says which it is")
         yield from check_units()
         return
+    yield from (make_failure(name_drop_in(one.path), one.error) for one in broken if one.error is not None)
     yield Check("configuration", "ok", f"{file.path} ({_describe_origin(file)})")
     yield from check_webhooks(config, environ)
     yield from check_notifications(config, environ)

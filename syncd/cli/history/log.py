@@ -12,7 +12,7 @@ import typer
 
 from syncd.cli.change_requests.find import list_selected, parse_request_name
 from syncd.cli.service.run_status import find_run
-from syncd.cli.terminal.context import describe_absent_file, load_configuration, open_repository_here
+from syncd.cli.terminal.context import describe_absent_file, load_whole_configuration, open_repository_here
 from syncd.cli.terminal.output import RepositoryFailures, print_document
 from syncd.cli.terminal.pager import page_text
 from syncd.cli.terminal.text import escape, format_time
@@ -57,12 +57,12 @@ def show_log(config_file: Path | None, options: LogOptions) -> int:
     Raises: BadParameter for a time, number or file that means nothing; ConfigInvalid, NotTrusted; what the only
     repository raises.
     """
-    config = load_configuration(config_file)
+    config, broken = load_whole_configuration(config_file)
     name = parse_request_name(options.change_request, options.space) if options.change_request else None
     since = _parse_since(options.since) if options.since else FIRST
     found: list[tuple[Path, LogEntry]] = []
     codes: list[int] = []
-    failures = RepositoryFailures(as_json=options.as_json)
+    failures = RepositoryFailures(broken, as_json=options.as_json)
     selected = list_selected(config, name.space if name is not None else options.space)
     paths = {each.path: _find_path(each, options.file) if options.file else "" for each, _ in selected}
     if all(path is None for path in paths.values()):

@@ -1,6 +1,6 @@
 """`status`, also what `syncd` alone prints: the state of both sides as this machine last saw them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from syncd.cli.status.document import build_file_document, build_status_document
-from syncd.cli.status.gather import find_status
+from syncd.cli.status.gather import build_broken_status, find_status
 from syncd.cli.status.porcelain import HEADER, build_file_record, format_porcelain, format_records
 from syncd.cli.status.text import format_status
 from syncd.cli.status.values import BrokenStatus, RepositoryStatus
 from syncd.cli.status.watch import watch_status
-from syncd.cli.terminal.context import load_configuration
+from syncd.cli.terminal.context import load_whole_configuration
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import hide_credentials, print_text
 from syncd.config import Config, RepositoryConfig
 from syncd.daemon.health import combine_codes
-from syncd.errors import NotARepository
+from syncd.errors import ConfigInvalid, NotARepository
 from syncd.repo.process.location import discover_repository, find_repository
 
 if TYPE_CHECKING:
@@ -56,12 +56,13 @@ def show_status(config_file: Path | None, options: StatusOptions) -> int:
 
     Raises: BadParameter; ConfigInvalid, NotTrusted.
     """
-    config = load_configuration(config_file)
+    config, broken = load_whole_configuration(config_file, is_shown=True)
     if options.files:
-        return _show_files(_choose_repository(config), options, config_file)
+        return _show_files(_choose_repository(config, broken), options, config_file)
 
     def find() -> list[RepositoryStatus | BrokenStatus]:
-        return [find_status(repository, config_file) for repository in config.repository]
+        left_out = [build_broken_status(path, error) for path, error in broken.items()]
+        return [*left_out, *(find_status(repository, config_file) for repository in config.repository)]
 
     if options.should_watch:
         return watch_status(find, lambda found: _print_statuses(config, found, options))
@@ -87,8 +88,11 @@ def _print_statuses(
         print_text(f"{text}\n" if options.should_watch else text)
 
 
-def _choose_repository(config: Config) -> RepositoryConfig:
-    """The configured repository around the current directory. Raises: BadParameter when there is none."""
+def _choose_repository(config: Config, broken: Mapping[Path, ConfigInvalid]) -> RepositoryConfig:
+    """The configured repository around the current directory.
+
+    Raises: BadParameter when there is none; ConfigInvalid where a drop-in with a mistake may name it.
+    """
     place = discover_repository(Path.cwd())
     for repository in config.repository:
         try:
@@ -96,6 +100,8 @@ def _choose_repository(config: Config) -> RepositoryConfig:
                 return repository
         except NotARepository:
             continue
+    if broken:
+        raise next(iter(broken.values()))
     raise typer.BadParameter("files are named inside of their repository, and none that is configured is here")
 
 

@@ -23,6 +23,7 @@ from syncd.cli.sync.unsent import BranchWork, find_branch_work
 from syncd.cli.terminal.context import find_other_tree
 from syncd.cli.terminal.text import name_config_in_hint
 from syncd.config import RepositoryConfig
+from syncd.config.repository import INTERVAL_SECONDS
 from syncd.daemon.labels import build_bindings
 from syncd.daemon.locks import SERVICE_LOCK, STATE_FILE, UNKNOWN, find_holder
 from syncd.errors import SyncdError
@@ -49,8 +50,13 @@ def find_status(repository: RepositoryConfig, config_file: Path | None = None) -
     try:
         return _name_config(_read_status(repository), str(config_file or ""))
     except SyncdError as error:
-        run = find_run(repository.path, None, interval=repository.interval, has_service=False, now=time.time())
-        return BrokenStatus(str(repository.path), error.what, error.hint, error.exit_code, run)
+        return build_broken_status(repository.path, error, repository.interval)
+
+
+def build_broken_status(path: Path, error: SyncdError, interval: float = INTERVAL_SECONDS) -> BrokenStatus:
+    """Return the status of a repository that cannot be read, or of a drop-in that may have named some."""
+    run = find_run(path, None, interval=interval, has_service=False, now=time.time())
+    return BrokenStatus(str(path), error.what, error.hint, error.exit_code, run)
 
 
 def _name_config(status: RepositoryStatus, config: str) -> RepositoryStatus:

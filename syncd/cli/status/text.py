@@ -40,7 +40,8 @@ def format_status(status: RepositoryStatus | BrokenStatus, *, start: str) -> lis
     if isinstance(status, BrokenStatus):
         hint = [f"    {escape(line)}" for line in filter(None, status.hint.split("\n"))]
         lines = [f"{escape(status.path)}  cannot be read", f"! {escape(status.error)}", *hint]
-        return [*map(mark_problem, lines), *map(mark_problem, format_run_problems(status.run)), format_run(status.run)]
+        run = [format_run(status.run)] if status.run.record is not None else []
+        return [*map(mark_problem, lines), *map(mark_problem, format_run_problems(status.run)), *run]
     lines = [_format_headline(status), *map(mark_problem, _format_problems(status)), format_run(status.run)]
     works = {work.branch: work for work in status.works}
     for branch in status.branches:

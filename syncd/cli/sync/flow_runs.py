@@ -11,13 +11,13 @@ from typing import Literal
 import typer
 
 from syncd.cli.sync.unsent import BranchWork, find_branch_work
-from syncd.cli.terminal.context import find_other_tree, load_configuration, open_repository_here, parse_force
+from syncd.cli.terminal.context import find_other_tree, load_whole_configuration, open_repository_here, parse_force
 from syncd.cli.terminal.progress import make_environment, show_progress
-from syncd.config import Config, RepositoryConfig
+from syncd.config import Config, RepositoryConfig, name_drop_in
 from syncd.daemon.health import combine_codes
 from syncd.daemon.labels import name_repositories
 from syncd.daemon.workspaces import build_run_options, open_workspace, record_command
-from syncd.errors import Stopped, SyncdError
+from syncd.errors import ConfigInvalid, Stopped, SyncdError
 from syncd.repo.repository import Repository
 from syncd.repo.work_tree.usage import format_abort
 from syncd.sync.branches import find_tracked, is_own_branch, is_tracked_branch
@@ -93,14 +93,17 @@ class FlowsRun:
 def run_repositories(options: FlowsOptions) -> FlowsRun:
     """Run the flows of a command once in one repository after the other, and return what they came to.
 
-    Where there are several repositories, one that fails stops no other.
+    Where there are several repositories, one that fails stops no other, and neither does a drop-in with a mistake.
     Raises: BadParameter; Stopped; with a single repository what its run raises.
     """
-    config, branch = load_configuration(options.config), options.branch
+    config, broken = load_whole_configuration(options.config, is_shown=True)
+    branch = options.branch
     if branch is not None and not any(_has_branch(repository, branch) for repository in config.repository):
+        if broken:  # a repository of a drop-in may have it
+            raise next(iter(broken.values()))
         raise typer.BadParameter(f"there is no branch {branch}")
     started = monotonic()
-    runs: list[RepositoryRun] = []
+    runs = [_refuse_drop_in(path, error) for path, error in broken.items()]
     for name, repository in zip(name_repositories(config), config.repository, strict=True):
         try:
             runs.append(_run_repository(options, config, repository, name))
@@ -111,11 +114,17 @@ def run_repositories(options: FlowsOptions) -> FlowsRun:
         except SyncdError as error:
             failed = [Result(RUN, name, outcome_from(error))]
             record_command(repository, failed)
-            if len(config.repository) == 1:
+            if len(config.repository) == 1 and not broken:
                 raise
             runs.append(RepositoryRun(name, failed))
     branch_names = {name for repository in config.repository for name in repository.branch_names}
     return FlowsRun(runs, branch_names, monotonic() - started)
+
+
+def _refuse_drop_in(path: Path, error: ConfigInvalid) -> RepositoryRun:
+    """What a drop-in with a mistake came to: nothing of it was run."""
+    name = name_drop_in(path)
+    return RepositoryRun(name, [Result(RUN, name, outcome_from(error))])
 
 
 def _run_repository(options: FlowsOptions, config: Config, repository: RepositoryConfig, name: str) -> RepositoryRun:

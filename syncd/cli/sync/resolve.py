@@ -17,7 +17,7 @@ from syncd.cli.sync.conflict_lines import (
     format_conflict,
     format_headline,
 )
-from syncd.cli.terminal.context import find_other_tree, load_configuration, open_repository_here
+from syncd.cli.terminal.context import find_other_tree, load_whole_configuration, open_repository_here
 from syncd.cli.terminal.output import RepositoryFailures, build_result_document, format_changes, print_document
 from syncd.cli.terminal.progress import make_environment
 from syncd.cli.terminal.text import escape, name_config, print_text
@@ -81,7 +81,8 @@ def run_resolve(options: ResolveOptions) -> int:
     Raises: BadParameter; Conflict when an edited page still has markers; StalePlan when a page changed meanwhile; what
     integrating raises; why the first repository that cannot be read cannot, when nothing of the others is meant.
     """
-    config, failures = load_configuration(options.config), RepositoryFailures(as_json=options.as_json)
+    config, broken = load_whole_configuration(options.config)
+    failures = RepositoryFailures(broken, as_json=options.as_json)
     _check_options(options)
     with ExitStack() as stack:
         branches = _open_branches(stack, config, options, failures)

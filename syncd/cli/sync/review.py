@@ -10,7 +10,7 @@ from typing import Any
 import typer
 
 from syncd.cli.sync.people import choose_user_name, format_author
-from syncd.cli.terminal.context import load_configuration
+from syncd.cli.terminal.context import load_configuration, load_whole_configuration
 from syncd.cli.terminal.output import RepositoryFailures, print_document
 from syncd.cli.terminal.progress import make_environment
 from syncd.cli.terminal.text import escape, name_config, print_text, style_text
@@ -34,10 +34,10 @@ def show_review(config_file: Path | None, *, with_resolved: bool, quickfix: bool
 
     Raises: what the only repository raises.
     """
-    config = load_configuration(config_file)
+    config, broken = load_whole_configuration(config_file)
     codes: list[int] = []
     found: list[tuple[Path, Discussion]] = []
-    failures = RepositoryFailures(as_json=as_json)
+    failures = RepositoryFailures(broken, as_json=as_json)
     for repository in config.repository:
         with failures.catch(), open_for_reading(config, repository, make_environment()) as workspace:
             found += [(repository.path, each) for each in list_discussions(workspace, resolved=with_resolved)]
@@ -87,7 +87,7 @@ def _act_on_comment(
     """
     config = load_configuration(config_file)
     matches: dict[str, tuple[RepositoryConfig, FoundComment]] = {}
-    failures = RepositoryFailures(as_json=False)
+    failures = RepositoryFailures({}, as_json=False)
     for repository in config.repository if beginning else ():
         with failures.catch(), open_for_reading(config, repository, make_environment()) as workspace:
             matches |= {found.comment.id: (repository, found) for found in find_comments(workspace, beginning)}

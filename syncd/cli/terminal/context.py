@@ -2,13 +2,14 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import typer
 
 from syncd.cli.terminal.text import print_error
+from syncd.cli.terminal.verbosity import has_json_errors
 from syncd.config import (
     Config,
     ConfigFile,
@@ -31,6 +32,20 @@ def load_configuration(config_file: Path | None) -> Config:
     Raises: ConfigInvalid; NotTrusted.
     """
     return load_config_file(require_config_file(config_file))
+
+
+def load_whole_configuration(
+    config_file: Path | None, *, is_shown: bool = False
+) -> tuple[Config, Mapping[Path, ConfigInvalid]]:
+    """Return the configuration for a command about all repositories, and what is wrong with drop-ins that are left out.
+
+    Shape: with `is_shown`, the command shows that among its results, and it is named on stderr for programs alone.
+    Raises: ConfigInvalid; NotTrusted.
+    """
+    config, broken = load_config_parts(require_config_file(config_file))
+    if not is_shown or has_json_errors():
+        _print_errors(broken)
+    return config, {one.path: one.error for one in broken if one.error is not None}
 
 
 def list_repositories(config_file: Path | None, *, start: Path | None = None) -> Sequence[RepositoryConfig]:
@@ -87,10 +102,13 @@ def load_config_file(file: ConfigFile, *, url: str = "") -> Config:
     Raises: ConfigInvalid; NotTrusted, also for a file that a pull request from a fork brings into a CI job.
     """
     config, broken = load_config_parts(file, url=url)
-    for drop_in in broken:
-        assert drop_in.error is not None
-        print_error(drop_in.error.what, drop_in.error.hint, drop_in.error.exit_code, as_json=False)
+    _print_errors(broken)
     return config
+
+
+def _print_errors(broken: Sequence[DropIn]) -> None:
+    for error in (one.error for one in broken if one.error is not None):
+        print_error(error.what, error.hint, error.exit_code, as_json=has_json_errors())
 
 
 def load_config_parts(file: ConfigFile, *, url: str = "") -> tuple[Config, tuple[DropIn, ...]]:

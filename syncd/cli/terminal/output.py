@@ -39,10 +39,14 @@ def print_document(document: Mapping[str, Any]) -> None:
 
 
 class RepositoryFailures:
-    """Why repositories of a configuration cannot be read, of which others can be."""
+    """Why repositories of a configuration cannot be read, of which others can be.
 
-    def __init__(self, *, as_json: bool) -> None:
+    Shape: `broken` is what is wrong with drop-ins, which was printed when the configuration was loaded.
+    """
+
+    def __init__(self, broken: Mapping[Path, SyncdError], *, as_json: bool) -> None:
         self.errors: list[SyncdError] = []
+        self._codes = [error.exit_code for error in broken.values()]
         self._as_json = as_json
 
     @contextmanager
@@ -63,11 +67,11 @@ class RepositoryFailures:
 
         Raises: the only error, where no repository could be read.
         """
-        if len(self.errors) == 1 and not codes:
+        if len(self.errors) == 1 and not codes and not self._codes:
             raise self.errors[0]
         for error in self.errors:
             print_error(error.what, error.hint, error.exit_code, as_json=self._as_json)
-        return combine_codes([*codes, *(error.exit_code for error in self.errors)])
+        return combine_codes([*codes, *self._codes, *(error.exit_code for error in self.errors)])
 
 
 def name_config_in_hints(results: "Sequence[Result]", config: Path | None) -> "list[Result]":

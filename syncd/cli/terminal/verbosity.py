@@ -1,9 +1,10 @@
-"""How much is printed: `-q` and `-v` in front of a command, for this process."""
+"""How much is printed, and how: `-q` and `-v` in front of a command and its `--json`, for this process."""
 
 from typing import Literal
 
 Verbosity = Literal["quiet", "normal", "verbose"]
 _chosen: Verbosity = "normal"
+_has_json_errors = False
 
 
 def set_verbosity(verbosity: Verbosity) -> None:
@@ -20,3 +21,14 @@ def is_quiet() -> bool:
 def is_verbose() -> bool:
     """Return whether everything is listed, and each run says what it cost."""
     return _chosen == "verbose"
+
+
+def set_json_errors(*, is_json: bool) -> None:
+    """Let errors that a command prints before it goes on be lines of JSON, or text."""
+    global _has_json_errors
+    _has_json_errors = is_json
+
+
+def has_json_errors() -> bool:
+    """Return whether a command has `--json`, so that errors are lines of JSON."""
+    return _has_json_errors

@@ -101,6 +101,58 @@ def test_a_comment_is_answered_beside_a_repository_that_cannot_be_read(shell: An
     assert "is no Git repository" in missing.stderr
 
 
+def make_broken_drop_in(shell: Any) -> tuple[Path, Path, Path]:
+    """A clone, a configuration that has it, and a file beside that in which a key is misspelled."""
+    docs, _, named = make_both(shell)
+    config, drop_in = shell.root / "config.toml", shell.root / "conf.d" / "bare.toml"
+    drop_in.parent.mkdir()
+    head, first, second = named.read_text().split("[[repository]]\n")
+    config.write_text(f"{head}[[repository]]\n{first}")
+    drop_in.write_text(f"[[repository]]\nintervall = 5\n{second}")
+    return docs, config, drop_in
+
+
+@pytest.mark.parametrize("words", [("sync",), ("pull",), ("push",), ("status",), ("cr", "list"), ("review",), ("log",)])
+def test_a_file_with_a_mistake_is_a_problem_of_each_command_that_leaves_its_repositories_out(
+    shell: Any, words: tuple[str, ...]
+) -> None:
+    docs, config, drop_in = make_broken_drop_in(shell)
+    done = shell.syncd(*words, "--config", config, cwd=docs)
+    assert done.returncode == 4, "the other repository was served, and this is not all"
+    said = done.stdout + done.stderr
+    assert said.count(f"{drop_in}: repository.0.intervall - there is no such key") == 1
+    assert "Everything is in step." not in said
+    if words[0] in ("sync", "pull", "push"):
+        assert done.stdout.startswith("conf.d/bare.toml:\n! run conf.d/bare.toml held: ")
+    if words[0] == "status":
+        assert done.stdout.startswith(f"{drop_in}  cannot be read\n")
+    done = shell.syncd(*words, "--json", "--config", config, cwd=docs)
+    assert (done.returncode, json.loads(done.stdout).get("exit_code", 4)) == (4, 4)
+    assert json.loads(done.stderr)["exit_code"] == 78
+    drop_in.write_text(drop_in.read_text().replace("intervall", "interval"))
+    shell.fine(*words, "--config", config, cwd=docs)
+
+
+def test_the_other_repositories_run_beside_a_file_with_a_mistake(shell: Any) -> None:
+    docs, config, drop_in = make_broken_drop_in(shell)
+    write(shell, docs, "README.md")
+    done = shell.syncd("sync", "--config", config)
+    assert (done.returncode, "propose space/main" in done.stdout) == (4, True)
+    results = json.loads(shell.syncd("sync", "--json", "--config", config).stdout)["results"]
+    assert [one["exit_code"] for one in results if one["repository"] == "conf.d/bare.toml"] == [78]
+    found = json.loads(shell.syncd("status", "--json", "--config", config).stdout)["repositories"]
+    assert [one["path"] for one in found] == [str(drop_in), str(docs)]
+    done = shell.syncd("status", "--porcelain=v1", "--config", config)
+    assert done.stdout.splitlines()[1] == f"repository\t78\t-\t{drop_in}"
+    done = shell.syncd("doctor", "--json", "--config", config)
+    failed = [one["subject"] for one in json.loads(done.stdout)["checks"] if one["state"] == "fail"]
+    assert (done.returncode, failed) == (78, ["conf.d/bare.toml"])
+    done = shell.syncd("push", "elsewhere", "--config", config)
+    assert (done.returncode, str(drop_in) in done.stderr) == (78, True), "a repository of it may have the branch"
+    docs.rename(shell.root / "moved")
+    assert shell.syncd("sync", "--config", config).returncode == 78, "all came to the same code"
+
+
 def write(shell: Any, docs: Path, name: str) -> None:
     (docs / name).write_text("# New\n")
     shell.git("add", "--all", cwd=docs)
