@@ -11,7 +11,7 @@ from syncd.api.transport.addresses import check_token, parse_base_url
 from syncd.cli.sites.offline import SiteFileLocation
 from syncd.cli.sites.validate import ValidateOptions, validate_file
 from syncd.cli.terminal.context import load_config_parts
-from syncd.config import ConfigFile, check_private, read_token
+from syncd.config import Config, ConfigFile, check_private, read_token
 from syncd.config.drop_ins import MAIN, SOME_REPOSITORY, list_drop_ins
 from syncd.config.finding import add_some_platform, find_own_platform, is_platform_alone, is_trusted
 from syncd.config.positions import FilePosition, find_nearest, find_positions
@@ -29,7 +29,10 @@ from syncd.config.secrets import name_variable
 from syncd.config.token_command import find_program
 from syncd.config.tokens import list_token_sources
 from syncd.config.trust import PERMITTED, Key, list_keys
+from syncd.daemon.labels import name_repositories
 from syncd.errors import FileInvalid, NotTrusted, SyncdError
+from syncd.model.text import quote_name
+from syncd.model.wording import format_first
 from syncd.net.listening import check_listen_address
 from syncd.repo.process.location import discover_repository, find_repository
 from syncd.repo.remote.address import parse_address
@@ -39,6 +42,7 @@ VARIABLES = (
     *("SYNCD_PLATFORM_DATABASE", "SYNCD_PLATFORM_FILES", "SYNCD_PLATFORM_S3_ENDPOINT"),
 )
 """Variables that syncd reads."""
+_NAMES_SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -161,6 +165,21 @@ def _check_document(
             yield from _find_error("", lambda: list(list_token_sources(config.platform, environ)))
             others = (one for one in broken if one.path not in spoiled)
             yield from (_describe_unreadable(one.path, one.error) for one in others if one.error is not None)
+            if not broken:  # a drop-in with a mistake may have the repository
+                yield from _check_receivers(document, config)
+
+
+def _check_receivers(document: Document, config: Config) -> Iterator[ConfigProblem]:
+    """Yield each repository that a receiver of notifications wants to hear of, and that is configured nowhere."""
+    known, positions = name_repositories(config), find_positions(document.data)
+    for number, target in enumerate(config.notifications.target):
+        key = f"notifications.target.{number}.repositories"
+        for name in dict.fromkeys(target.repositories):
+            if name not in known:
+                near = get_close_matches(name, known, n=1)
+                rest = f"did you mean {near[0]}?" if near else f"there are {format_first(known, _NAMES_SHOWN)}"
+                message = f"no repository is named {quote_name(name)}; {rest}"
+                yield _build_problem(document, find_nearest(positions, key), message, key)
 
 
 def _check_keys(document: Document, raw: Mapping[str, Any]) -> Iterator[ConfigProblem]:

@@ -135,6 +135,21 @@ def test_what_the_service_needs_is_right(tmp_path: Path, check: CommandRunner, m
     assert "notifications" not in said.out + said.err
 
 
+def test_a_receiver_that_names_an_unknown_repository_is_wrong(tmp_path: Path, check: CommandRunner) -> None:
+    receiver = '[[notifications.target]]\nname = "team"\nurl = "https://hooks.example.com/x"\nrepositories = ["{}"]\n'
+    text = RIGHT.replace("[[repository]]", '[[repository]]\npath = "docs"')
+    file = write(tmp_path / "config.toml", text + receiver.format('dosc", "docs", "elsewhere'))
+    said = check("--config", str(file))
+    place = f"{file}:10:1: error: notifications.target.0.repositories - no repository is named "
+    assert (said.code, said.out.count("error: ")) == (78, 2)
+    assert f"{place}'dosc'; did you mean docs?\n" in said.out
+    assert f"{place}'elsewhere'; there are docs\n" in said.out
+    subprocess.run(["git", "init", "--quiet", "conf.d/elsewhere"], cwd=tmp_path, check=True)
+    write(tmp_path / "conf.d" / "a.toml", '[[repository]]\npath = "elsewhere"\n[[repository.space]]\nid = "b"\n')
+    write(file, text + receiver.format("elsewhere"))
+    assert "no repository is named" not in check("--config", str(file)).out, "one of conf.d is known, too"
+
+
 def test_programs_get_the_same(tmp_path: Path, check: CommandRunner) -> None:
     said = check("--config", str(write(tmp_path / "own.toml", WRONG)), "--json")
     document = json.loads(said.out)
