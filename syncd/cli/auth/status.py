@@ -15,7 +15,7 @@ from syncd.config import PlatformConfig, is_same_address, load_token
 from syncd.config.saved_tokens import TokenRegister
 from syncd.config.tokens import SOURCE_NAMES, TokenSource, list_token_sources
 from syncd.daemon.health import combine_codes
-from syncd.errors import SyncdError
+from syncd.errors import ConfigInvalid, SyncdError
 from syncd.model.organization import Organization
 from syncd.model.user import User
 
@@ -49,7 +49,8 @@ def show_auth_status(url: str, config_file: Path | None, *, as_json: bool) -> in
     """
     platforms = [build_named_platform(url, config_file)] if url else _list_platforms(config_file)
     found = [check_auth(platform) for platform in platforms]
-    code = combine_codes([status.error.exit_code for status in found if status.error is not None])
+    codes = [status.error.exit_code for status in found if status.error is not None]
+    code = combine_codes(codes) if found else ConfigInvalid.exit_code
     if as_json:
         print_document({"platforms": [_build_document(status) for status in found], "exit_code": code})
         return code

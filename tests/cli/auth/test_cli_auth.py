@@ -73,7 +73,11 @@ def test_a_token_that_the_platform_does_not_know_is_not_saved(
     assert said.code == 78
     assert "! error: there is no token" in said.out
     assert f"syncd auth login {shell.url}" in said.out
-    assert "nothing" not in syncd("auth", "status").err
+    said = syncd("auth", "status")
+    assert (said.code, said.err) == (78, "")
+    assert "No platform is configured here, and no token is saved." in said.out
+    said = syncd("auth", "status", "--json")
+    assert (said.code, json.loads(said.out)["exit_code"]) == (78, 78)
 
 
 def test_a_login_that_is_not_used_is_said(
