@@ -7,8 +7,19 @@ from fnmatch import fnmatchcase
 NAME = r"^[a-z0-9][a-z0-9._-]{0,62}$"
 SPACE_ID = r"^[A-Za-z0-9_-]{1,128}$"
 INSTANCE = r"^[0-9a-f]{6}$"
+NAME_OR_NOTHING = f"^$|{NAME}"
+ONE_WORD = r"^[^\s\x00-\x1f\x7f]+$"
+ONE_WORD_OR_NOTHING = r"^[^\s\x00-\x1f\x7f]*$"
+HTTP_ADDRESS = r"^https?://[^\s]+$"
+COMMAND_WORD = r"^[^\x00]+$"
 PATTERN_MEANINGS = {
-    NAME: "must be small letters, digits, ., _ and -, beginning with a letter or a digit, 63 at most",
+    **dict.fromkeys(
+        (NAME, NAME_OR_NOTHING),
+        "must be small letters, digits, ., _ and -, beginning with a letter or a digit, 63 at most",
+    ),
+    **dict.fromkeys((ONE_WORD, ONE_WORD_OR_NOTHING), "must be without spaces and control characters"),
+    HTTP_ADDRESS: "must be an address that begins with http:// or https://, without spaces",
+    COMMAND_WORD: "must be a word that is not empty",
     SPACE_ID: "must be the id of a space: letters, digits, - and _",
     INSTANCE: "must be six digits from 0 to f, in small letters",
 }

@@ -29,7 +29,22 @@ _RESOLVE_SECONDS = 2.0
 _resolving: dict[Path, threading.Thread] = {}
 """Paths whose disk has not answered yet."""
 Section = TypeVar("Section", bound=BaseModel)
-_MEANINGS = {"missing": "is missing", "model_type": "must be a table", "tuple_type": "must be a list"}
+_MEANINGS = {
+    "missing": "is missing",
+    "model_type": "must be a table",
+    "tuple_type": "must be a list",
+    "too_short": "must be a list of at least {min_length}",
+    "too_long": "must be a list of at most {max_length}",
+    "bool_type": "must be true or false, without quotes",
+    "float_type": "must be a number, without quotes",
+    "greater_than_equal": "must be {ge:g} or more",
+    "less_than_equal": "must be {le:g} or less",
+    "string_type": "must be a text in quotes",
+    "path_type": "must be a path in quotes",
+    "string_too_short": "must have at least {min_length} characters",
+    "string_too_long": "must have at most {max_length} characters",
+    "literal_error": "must be {expected}",
+}
 """Words for what pydantic tells a programmer."""
 
 
@@ -255,8 +270,9 @@ def _list_mistakes(error: ValidationError) -> Iterator[Mistake]:
             near = get_close_matches(str(loc[-1]), _list_table_keys(loc[:-1]), n=1)
             meaning = f"there is no such key{f'; did you mean {near[0]}?' if near else ''}"
         else:
-            meaning = PATTERN_MEANINGS.get(one.get("ctx", {}).get("pattern", ""), meaning)
-            meaning = _MEANINGS.get(one["type"], meaning)
+            facts = one.get("ctx", {})
+            meaning = PATTERN_MEANINGS.get(facts.get("pattern", ""), meaning)
+            meaning = _MEANINGS[one["type"]].format(**facts) if one["type"] in _MEANINGS else meaning
         yield Mistake(".".join(str(part)[:_KEY_SHOWN] for part in loc) or "file", meaning)
 
 

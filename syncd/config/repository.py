@@ -3,11 +3,14 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, field_validator, model_validator
 
 from syncd.config.names import (
     INSTANCE,
     NAME,
+    NAME_OR_NOTHING,
+    ONE_WORD,
+    ONE_WORD_OR_NOTHING,
     SPACE_ID,
     clean_directory,
     find_tracking_pattern,
@@ -22,6 +25,9 @@ INTERVAL_SECONDS = 60.0
 """Between two polls of one repository: one cheap request a space."""
 SITE_SECONDS = 300.0
 """Between two looks at a site whose file has not changed: a dozen requests, and one for a thousand redirects."""
+
+Seconds = Annotated[float, Field(strict=True, ge=1, le=86400)]
+"""A time between two runs; a text that spells a number is none, as in the schema."""
 
 
 class ConfigTable(BaseModel):
@@ -56,9 +62,9 @@ class SitePublishConfig(ConfigTable):
     """The branch of the upstream that the site is pushed to, such as gh-pages."""
     base_url: Annotated[str, Field(max_length=2000)] = ""
     """The address that readers find the site at, for its sitemap and canonical links."""
-    index: bool = True
+    index: StrictBool = True
     """Whether search engines may list the site."""
-    public: bool = False
+    public: StrictBool = False
     """Whether a site for visitors who sign in, or have a link, is built for everybody all the same."""
 
     @model_validator(mode="after")
@@ -75,9 +81,9 @@ class SiteConfig(ConfigTable):
 
     file: str = "site.yaml"
     """The site file, as a path in the repository."""
-    apply: bool = True
+    apply: StrictBool = True
     """Whether `sync` and `run` carry out its plan."""
-    every: Annotated[float, Field(ge=1, le=86400)] = SITE_SECONDS
+    every: Seconds = SITE_SECONDS
     """Seconds between two looks of the service at the site while the file stays the same."""
     lock: Literal["repo", "state"] = "repo"
     """Where the lock is kept: committed beside the site file, or in this machine's state."""
@@ -102,9 +108,7 @@ class ChangeRequestsConfig(ConfigTable):
 
     status: Literal["open", "draft"] = "open"
     """What a new change request becomes when its content is complete."""
-    reviewers: Annotated[
-        tuple[Annotated[str, Field(pattern=r"^[^\s\x00-\x1f\x7f]+$", max_length=254)], ...], Field(max_length=50)
-    ] = ()
+    reviewers: Annotated[tuple[Annotated[str, Field(pattern=ONE_WORD, max_length=254)], ...], Field(max_length=50)] = ()
     """Whom to ask for a review: e-mail addresses or ids of users."""
     update: Literal["auto", "never"] = "auto"
     """Whether main content is pulled into an outdated change request that merges without a conflict."""
@@ -127,7 +131,7 @@ class UpstreamConfig(ConfigTable):
     """The side branch, for branches that take no push; with {branch} in it."""
     mirror: Annotated[str, Field(max_length=100)] = "syncd/platform"
     """The branch that main content of the platform goes to, for plain Git to merge; "" for none."""
-    username: Annotated[str, Field(pattern=r"^[^\s\x00-\x1f\x7f]*$", max_length=254)] = ""
+    username: Annotated[str, Field(pattern=ONE_WORD_OR_NOTHING, max_length=254)] = ""
     """Whom the token belongs to, where the host asks."""
     token_file: Path | None = None
     """File with the token for https, readable by its owner only."""
@@ -166,7 +170,7 @@ class RepositoryConfig(ConfigTable):
 
     path: Path = Path()
     """The repository; else the directory at which relative paths start."""
-    name: Annotated[str, Field(pattern=f"^$|{NAME}")] = ""
+    name: Annotated[str, Field(pattern=NAME_OR_NOTHING)] = ""
     """Stands for the repository in metrics and in messages; else the name of its directory."""
     remote: Annotated[str, Field(pattern=NAME)] = "platform"
     """Name under which the platform appears in Git."""
@@ -174,9 +178,9 @@ class RepositoryConfig(ConfigTable):
     """Tracked branches, by name or by pattern such as docs/*."""
     instance: Annotated[str, Field(pattern=INSTANCE)] = "000000"
     """Six hexadecimal digits that tell this repository's change requests from those of another."""
-    interval: Annotated[float, Field(ge=1, le=86400)] = INTERVAL_SECONDS
+    interval: Seconds = INTERVAL_SECONDS
     """Seconds between two runs of the service."""
-    propose: bool = True
+    propose: StrictBool = True
     """Whether `sync` and `run` open and update change requests."""
     write: Literal["auto", "content", "git-import", "comments"] = "auto"
     """How a branch reaches the platform: as content of a change request, in its comments, or as main content."""

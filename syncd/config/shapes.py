@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, StrictBool, field_validator, model_validator
 
-from syncd.config.names import NAME
-from syncd.config.repository import ConfigTable, RepositoryConfig
+from syncd.config.names import COMMAND_WORD, HTTP_ADDRESS, NAME
+from syncd.config.repository import ConfigTable, RepositoryConfig, Seconds
 
 WEBHOOK_SECONDS = 10.0
 """Between two runs of one repository that webhooks ask for."""
@@ -21,13 +21,13 @@ class PlatformConfig(ConfigTable):
     """File with the token, readable by its owner only."""
     token_command: (
         Annotated[
-            tuple[Annotated[str, Field(pattern=r"^[^\x00]+$", max_length=4096)], ...],
+            tuple[Annotated[str, Field(pattern=COMMAND_WORD, max_length=4096)], ...],
             Field(min_length=1, max_length=64),
         ]
         | None
     ) = None
     """Command that prints the token, word by word, run without a shell; instead of token_file."""
-    insecure: bool = False
+    insecure: StrictBool = False
     """Whether plain http to another host is allowed."""
 
     @field_validator("token_command")
@@ -60,7 +60,7 @@ class WebhooksConfig(ConfigTable):
 
     listen: Annotated[str, Field(min_length=1, max_length=200)]
     """ADDRESS:PORT that webhooks come to."""
-    interval: Annotated[float, Field(ge=1, le=86400)] = WEBHOOK_SECONDS
+    interval: Seconds = WEBHOOK_SECONDS
     """Seconds between two runs of one repository that webhooks ask for."""
     source: Annotated[tuple[WebhookSourceConfig, ...], Field(min_length=1, max_length=50)]
     """One table for each sender."""
@@ -81,7 +81,7 @@ class NotificationTargetConfig(ConfigTable):
 
     name: Annotated[str, Field(pattern=NAME)]
     """Stands for the receiver in metrics and in messages."""
-    url: Annotated[str, Field(pattern=r"^https?://[^\s]+$", max_length=2008)] | None = None
+    url: Annotated[str, Field(pattern=HTTP_ADDRESS, max_length=2008)] | None = None
     """Its address."""
     url_file: Path | None = None
     """File with its address, where that is a secret, as Slack's is; readable by its owner only."""
@@ -91,7 +91,7 @@ class NotificationTargetConfig(ConfigTable):
     """What it wants to hear of."""
     repositories: tuple[str, ...] = ()
     """The repositories that it wants to hear of, by name; none is all."""
-    private: bool = False
+    private: StrictBool = False
     """Whether its address may be in a private network, or this machine's."""
 
     @model_validator(mode="after")
@@ -104,7 +104,7 @@ class NotificationTargetConfig(ConfigTable):
 class NotificationsConfig(ConfigTable):
     """Who is notified of what needs a person."""
 
-    desktop: bool = False
+    desktop: StrictBool = False
     """Whether notifications are shown on the desktop of the service's user."""
     target: Annotated[tuple[NotificationTargetConfig, ...], Field(max_length=50)] = ()
     """One table for each receiver."""

@@ -207,6 +207,43 @@ def test_a_value_of_the_wrong_form_is_told_in_words(tmp_path: Path) -> None:
         assert words in refused.value.what
 
 
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('interval = "2"', "interval - must be a number, without quotes"),
+        ("interval = true", "interval - must be a number, without quotes"),
+        ("interval = 0.5", "interval - must be 1 or more"),
+        ("interval = inf", "interval - must be 86400 or less"),
+        ('propose = "yes"', "propose - must be true or false, without quotes"),
+        ("propose = 0", "propose - must be true or false, without quotes"),
+        ("branches = []", "branches - must be a list of at least 1"),
+        ("branches = {main = 1}", "branches - must be a list"),
+        ("branches = [1]", "branches.0 - must be a text in quotes"),
+        ("path = 3", "path - must be a path in quotes"),
+        ('name = "A B"', "name - must be small letters, digits"),
+        ('write = "much"', "write - must be 'auto', 'content', 'git-import' or 'comments'"),
+        ('change_requests.reviewers = ["a b"]', "change_requests.reviewers.0 - must be without spaces"),
+        (
+            f"change_requests.reviewers = ['{'a' * 255}']",
+            "change_requests.reviewers.0 - must have at most 254 characters",
+        ),
+        (f"change_requests.reviewers = {['a'] * 51}", "change_requests.reviewers - must be a list of at most 50"),
+        ('site.apply = "false"', "site.apply - must be true or false, without quotes"),
+        ('site.every = "60"', "site.every - must be a number, without quotes"),
+    ],
+)
+def test_a_value_of_another_type_is_told_in_words(tmp_path: Path, line: str, said: str) -> None:
+    with pytest.raises(ConfigInvalid) as refused:
+        load(written(tmp_path / "c.toml", f"{PLATFORM}{REPOSITORY}{line}\n{SPACE}"))
+    assert f"c.toml: repository.0.{said}" in refused.value.what
+
+
+def test_a_number_may_be_a_whole_one_or_not(tmp_path: Path) -> None:
+    for number in ("2", "2.5"):
+        text = f"{PLATFORM}{REPOSITORY}interval = {number}\n{SPACE}"
+        assert load(written(tmp_path / "c.toml", text)).repository[0].interval == float(number)
+
+
 def test_one_space_in_two_directories_is_refused(tmp_path: Path) -> None:
     spaces = second(id="s1", directory="a", name="a") + second(id="s1", directory="b")
     with pytest.raises(ConfigInvalid, match="the space s1 is there twice"):

@@ -135,6 +135,13 @@ def test_what_the_service_needs_is_right(tmp_path: Path, check: CommandRunner, m
     assert "notifications" not in said.out + said.err
 
 
+def test_a_text_in_the_place_of_a_number_has_its_place(tmp_path: Path, check: CommandRunner) -> None:
+    file = write(tmp_path / "own.toml", RIGHT.replace("[[repository]]", '[[repository]]\n  interval = "2"'))
+    said = check("--config", str(file))
+    assert said.code == 78
+    assert f"{file}:4:3: error: repository.0.interval - must be a number, without quotes\n" in said.out
+
+
 def test_a_receiver_that_names_an_unknown_repository_is_wrong(tmp_path: Path, check: CommandRunner) -> None:
     receiver = '[[notifications.target]]\nname = "team"\nurl = "https://hooks.example.com/x"\nrepositories = ["{}"]\n'
     text = RIGHT.replace("[[repository]]", '[[repository]]\npath = "docs"')
