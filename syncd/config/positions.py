@@ -1,8 +1,9 @@
 """Where each key of a configuration stands: line and column, found with the same parser that reads the values."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 BYTES_PARSED_MAX = 1 << 19
@@ -17,6 +18,15 @@ class FilePosition:
     column: int
 
 
+@dataclass(frozen=True)
+class RepeatedName:
+    """A table or key that a TOML text has twice, and both places."""
+
+    name: str
+    first: FilePosition
+    second: FilePosition
+
+
 def find_positions(data: bytes) -> Mapping[str, FilePosition]:
     """Return the position of every table and key of a TOML text, by its name such as `repository.0.space.1.id`.
 
@@ -24,17 +34,27 @@ def find_positions(data: bytes) -> Mapping[str, FilePosition]:
     the place where the text is no TOML, or where the search became too long, are left out.
     """
     positions: dict[str, FilePosition] = {}
-    counts: dict[str, int] = {}
-    table = ""
-    for position, statement in _split_statements(data.decode("utf-8", errors="replace")):
-        value: Any = tomllib.loads(statement)
-        is_header = statement.lstrip().startswith("[")
-        prefix = "" if is_header else table
-        name = _count_tables(prefix, value, counts) if is_header else ""
-        table = name or table
-        for key in [name] if is_header else _list_names(value, prefix):
-            positions.setdefault(key, position)
+    for position, names in _read_statements(data):
+        for name in names:
+            positions.setdefault(name, position)
     return positions
+
+
+def find_repeated(data: bytes, line: int) -> RepeatedName | None:
+    """Return the table or key that the statement around a line repeats, as no TOML text may; None where it has none."""
+    positions: dict[str, FilePosition] = {}
+    found = None
+    for position, names in _read_statements(data):
+        if position.line > line:
+            break
+        # What lies in a list is named by the list, and `[a]` is in the way of `[[a]]`, whose name is `a.0`.
+        keys = list(takewhile(lambda name: not name.rpartition(".")[2].isdigit(), names)) or names
+        ways = (way for name in reversed(keys) for way in (name, name.removesuffix(".0")))
+        repeated = next((way for way in ways if way in positions), None)
+        found = RepeatedName(repeated, positions[repeated], position) if repeated is not None else None
+        for name in names:
+            positions.setdefault(name, position)
+    return found
 
 
 def find_nearest(positions: Mapping[str, FilePosition], name: str) -> FilePosition | None:
@@ -42,6 +62,18 @@ def find_nearest(positions: Mapping[str, FilePosition], name: str) -> FilePositi
     while name and name not in positions:
         name = name.rpartition(".")[0]
     return positions.get(name)
+
+
+def _read_statements(data: bytes) -> Iterator[tuple[FilePosition, Sequence[str]]]:
+    """Yield the position of each statement of a TOML text, and the tables and keys that it names."""
+    counts: dict[str, int] = {}
+    table = ""
+    for position, statement in _split_statements(data.decode("utf-8-sig", errors="replace")):
+        value: Any = tomllib.loads(statement)
+        is_header = statement.lstrip().startswith("[")
+        if is_header:
+            table = _count_tables("", value, counts) or table
+        yield position, [table] if is_header else list(_list_names(value, table))
 
 
 def _split_statements(text: str) -> Iterator[tuple[FilePosition, str]]:

@@ -14,6 +14,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 
 from syncd.config.names import PATTERN_MEANINGS
+from syncd.config.positions import find_repeated
 from syncd.config.repository import SiteConfig
 from syncd.config.shapes import Config, NotificationsConfig, WebhooksConfig
 from syncd.errors import ConfigInvalid
@@ -106,17 +107,23 @@ def make_document(path: Path, data: bytes) -> Document:
         place = f"{path}:{line}:{column}"
         raise ConfigInvalid(f"{place}: this is no UTF-8", hint="save the file as UTF-8") from error
     except tomllib.TOMLDecodeError as error:
-        raise ConfigInvalid(_locate_syntax_error(path, data, str(error))) from error
+        raise _locate_syntax_error(path, data, str(error)) from error
     except RecursionError:
         raise ConfigInvalid(f"{path}: tables or lists lie too deep in each other") from None
 
 
-def _locate_syntax_error(path: Path, data: bytes, text: str) -> str:
-    """The message of an error with its place; where the file ends too early, that is behind its last character."""
-    if found := _SYNTAX_ERROR.fullmatch(text):
-        return f"{path}:{found['line']}:{found['column']}: {found['what']}"
-    written = data.decode("utf-8-sig").rstrip().split("\n")
-    return f"{path}:{len(written)}:{len(written[-1]) + 1}: {text}"
+def _locate_syntax_error(path: Path, data: bytes, text: str) -> ConfigInvalid:
+    """The error with its place; where the file ends too early, that is behind its last character."""
+    if (found := _SYNTAX_ERROR.fullmatch(text)) is None:
+        written = data.decode("utf-8-sig").rstrip().split("\n")
+        return ConfigInvalid(f"{path}:{len(written)}:{len(written[-1]) + 1}: {text}")
+    # What tomllib says of a name that is there twice begins with this, and has the first place never, the key seldom.
+    repeated = find_repeated(data, int(found["line"])) if found["what"].startswith("Cannot ") else None
+    if repeated is None:
+        return ConfigInvalid(f"{path}:{found['line']}:{found['column']}: {found['what']}")
+    place = f"{path}:{repeated.second.line}:{repeated.second.column}"
+    what = f"{place}: {repeated.name[:_KEY_SHOWN]} - is there twice, in line {repeated.first.line}, too"
+    return ConfigInvalid(what, hint="leave one of the two")
 
 
 def _read_plain(path: Path) -> bytes:

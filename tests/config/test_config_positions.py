@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 from syncd.config import positions
-from syncd.config.positions import FilePosition, find_nearest, find_positions
+from syncd.config.positions import FilePosition, find_nearest, find_positions, find_repeated
 from syncd.config.trust import list_keys
 
 TEXT = b'''# A comment
@@ -74,3 +74,32 @@ def test_the_search_ends_when_it_has_parsed_enough(monkeypatch: pytest.MonkeyPat
     assert find_positions(text).keys() == {"a", "b", "c", *(f"b.{number}" for number in range(100))}
     monkeypatch.setattr(positions, "BYTES_PARSED_MAX", 1000)
     assert find_positions(text).keys() == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "lines"),
+    [
+        ("a = 1\na = 2\n", "a", (1, 2)),
+        ("[[r]]\na = 1\n[[r]]\na = 2\n  a = [\n  1]\nb = 3\n", "r.1.a", (4, 5)),
+        ('[[r]]\na = ["b"]\na = ["c"]\n', "r.0.a", (2, 3)),
+        ("a = [{b = 1}]\na = [{b = 1}]\n", "a", (1, 2)),
+        ("a.b = 1\na.c = 2\na.b = 3\n", "a.b", (1, 3)),
+        ("[[r]]\n[r.u]\nv = 1\n[r.u]\nv = 2\n", "r.0.u", (2, 4)),
+        ("[a]\nb = 1\n[a.b]\nc = 1\n", "a.b", (2, 3)),
+        ("a = {b = 1}\n[a]\n", "a", (1, 2)),
+        ("[[r]]\n[r]\n", "r.0", (1, 2)),
+        ("[r]\n[[r]]\n", "r", (1, 2)),
+    ],
+)
+def test_a_name_that_is_there_twice_has_both_places(text: str, name: str, lines: tuple[int, int]) -> None:
+    with pytest.raises(tomllib.TOMLDecodeError) as refused:
+        tomllib.loads(text)
+    said = str(refused.value)
+    assert said.startswith("Cannot ")
+    found = find_repeated(text.encode(), int(said.rpartition("line ")[2].partition(",")[0]))
+    assert found is not None
+    assert (found.name, found.first.line, found.second.line) == (name, *lines)
+
+
+def test_a_mark_before_the_text_takes_no_position_away() -> None:
+    assert find_positions(b"\xef\xbb\xbf" + TEXT) == find_positions(TEXT)

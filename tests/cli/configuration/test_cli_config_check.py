@@ -172,6 +172,14 @@ def test_what_is_no_toml_has_its_place(tmp_path: Path, check: CommandRunner) -> 
     assert f"{file}:2:7: error: Invalid value" in said.out
 
 
+def test_a_key_that_is_there_twice_is_named_with_both_places(tmp_path: Path, check: CommandRunner) -> None:
+    file = write(tmp_path / "own.toml", RIGHT.replace("[[repository]]", "[[repository]]\ninterval = 5\ninterval = 6"))
+    said = check("--config", str(file))
+    assert said.code == 78
+    message = "repository.0.interval - is there twice, in line 4, too"
+    assert said.out.startswith(f"{file}:5:1: error: {message}\n    leave one of the two\n")
+
+
 def test_what_ends_too_early_has_the_place_of_its_end(tmp_path: Path, check: CommandRunner) -> None:
     file = write(tmp_path / "own.toml", '[platform]\nurl = "https://api.example.com\n\n')
     said = check("--config", str(file))
