@@ -153,7 +153,7 @@ def _build_workspace(
             force=environment.force,
             branch=next(iter(repository.branch_names), ""),
             upstream=build_upstream(repository.upstream, git, environment.variables, imports=imports),
-            upstream_guard=breaker.guard if breaker is not None else ask_always,
+            upstream_guard=(lambda _: breaker.guard()) if breaker is not None else ask_always,
             upstream_heads=environment.upstream_heads,
             is_cancelled=environment.cancelled,
             permit=environment.permit,

@@ -19,6 +19,7 @@ from syncd.sync.outcome import Outcome, Unchanged, outcome_of
 from syncd.sync.run.values import Result
 
 HOUR = 3600.0
+PAGE = "<!doctype html><title>Sign in</title>"
 REQUESTS_MAX = 40
 SPACES = ("a", "b", "c", "d")
 SPACE = {"object": "space", "id": "a", "title": "A", "revision": "r"}
@@ -29,11 +30,15 @@ class Host:
 
     def __init__(self) -> None:
         self.now, self.status, self.asked = 1000.0, 200, list[tuple[float, str]]()
+        self.page = ""
+        """What is answered in place of the API, if anything."""
 
     def answer(self, request: httpx.Request) -> httpx.Response:
         self.asked.append((self.now, request.headers["Authorization"].removeprefix("Bearer ")))
         if not self.status:
             raise httpx.ConnectError("connection refused")
+        if self.page:
+            return httpx.Response(self.status, html=self.page)
         return httpx.Response(self.status, json=SPACE if self.status == 200 else {"error": {"message": "no"}})
 
     def sleep(self, seconds: float) -> None:
@@ -41,10 +46,11 @@ class Host:
 
 
 class Runs:
-    """A service that runs one repository of four spaces, each asked for twice, beside an upstream that works or not."""
+    """A service that runs one repository, each of its spaces asked for twice, beside an upstream that works or not."""
 
-    def __init__(self, host: Host, interval: float, *, has_upstream: bool) -> None:
+    def __init__(self, host: Host, interval: float, *, has_upstream: bool, spaces: Sequence[str] = SPACES * 2) -> None:
         self.host, self.token, self.has_upstream, self.outcomes = host, "one", has_upstream, list[Outcome]()
+        self.spaces = spaces
         self.breaker = Breaker(interval, clock=lambda: host.now)
         job = Job("docs", Path("/docs"), Path, interval, self.run, allow_requests=self.breaker.allow)
         self.task = Task(job, clock=lambda: host.now, chance=lambda: 0.999)
@@ -61,7 +67,7 @@ class Runs:
                 client.spaces.get(space)
                 return Unchanged()
 
-            results = [Result("mirror", space, outcome_of(partial(mirror, space))) for space in SPACES * 2]
+            results = [Result("mirror", space, outcome_of(partial(mirror, space))) for space in self.spaces]
         return [*results, Result("upstream", "fetch origin", Unchanged())] if self.has_upstream else results
 
     def serve(self, seconds: float) -> None:
@@ -100,6 +106,23 @@ def test_an_outage_costs_few_requests_and_ends_by_itself(
     assert 3 <= len(host.asked) <= 6, "a request in a quarter of an hour"
     host.status = 200
     runs.serve(LONGEST + interval)
+    assert runs.outcomes[-1] == Unchanged()
+
+
+@pytest.mark.parametrize("has_upstream", [False, True], ids=["alone", "beside an upstream that works"])
+@pytest.mark.parametrize("spaces", [SPACES * 2, SPACES[:1]], ids=["four spaces", "one space"])
+@pytest.mark.parametrize(("status", "page"), [(200, PAGE), (404, PAGE), (302, ""), (503, "")])
+def test_what_is_none_of_the_api_is_asked_ever_more_seldom(
+    host: Host, status: int, page: str, spaces: Sequence[str], has_upstream: bool
+) -> None:
+    runs = Runs(host, 2.0, has_upstream=has_upstream, spaces=spaces)
+    runs.serve(3)
+    host.asked.clear()
+    host.status, host.page = status, page
+    runs.serve(HOUR)
+    assert 5 <= len(host.asked) <= REQUESTS_MAX
+    host.status, host.page = 200, ""
+    runs.serve(LONGEST + 2)
     assert runs.outcomes[-1] == Unchanged()
 
 
@@ -143,18 +166,18 @@ def test_one_space_that_fails_alone_stops_no_other() -> None:
     breaker = Breaker(60)
 
     @contextmanager
-    def fail(label: str, error: SyncdError) -> Iterator[None]:
-        with pytest.raises(type(error)), breaker.guard(label):
+    def fail(error: SyncdError) -> Iterator[None]:
+        with pytest.raises(type(error)), breaker.guard():
             raise error
         yield
 
     for _ in range(3):
         with (
-            fail("GET /spaces/a", Unreachable("no", status=503)),
-            fail("GET /spaces/b", Unauthorized("no", status=403)),
+            fail(Unreachable("no", status=503)),
+            fail(Unauthorized("no", status=403)),
         ):
             assert not breaker.is_failing
-    with breaker.guard("GET /spaces/c"):
+    with breaker.guard():
         pass
-    with fail("GET /spaces/a", Unreachable("no", status=503)), fail("GET /spaces/b", Unreachable("no", status=500)):
+    with fail(Unreachable("no", status=503)), fail(Unreachable("no", status=500)):
         assert not breaker.is_failing

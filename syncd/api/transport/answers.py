@@ -103,9 +103,16 @@ def parse_json(answer: Answer, *, label: str, add_notice: Callable[[str], object
     return parse_json(repaired, label=label, add_notice=add_notice)
 
 
+def is_foreign(answer: Answer) -> bool:
+    """Return whether an answer is a web page, such as one that asks to sign in, or leads to another address."""
+    return 300 <= answer.status < 400 or (answer.status < 500 and answer.body.lstrip()[:1] == b"<")
+
+
 def make_error(answer: Answer, *, label: str, secret: str = "") -> PlatformError:
-    """Return the error that an answer without success stands for."""
+    """Return the error that an answer stands for which is no success, or is foreign."""
     status = answer.status
+    if status < 300:
+        return NotThePlatform(f"{label}: the answer is not JSON", status=status, hint=CHECK_URL)
     if status < 400:
         place = clean_message(answer.headers.get("Location", "").partition("?")[0], secret)
         return NotThePlatform(f"{label}: redirected ({status}) to {place or 'nowhere'}", status=status, hint=CHECK_URL)

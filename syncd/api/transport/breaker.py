@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from threading import Lock
 from time import monotonic
 
-from syncd.errors import PlatformError, SyncdError, Unauthorized, Unreachable
+from syncd.errors import NotThePlatform, PlatformError, SyncdError, Unauthorized, Unreachable
 
 LONGEST = 900.0
 """Seconds between two requests to a host that does not answer, unless runs are further apart."""
@@ -21,7 +21,8 @@ EARLY = 0.75
 """Share of a wait for an answer after which a request is let through: runs are spread, and come early by a fifth."""
 _NO_SUCH_CALLER = 401
 _OUTAGES = frozenset({502, 503, 504})
-"""Answers of what stands before a server: one alone may be about one request, two in a row are about the host."""
+"""Answers of what stands before a server. One alone may be about one request, two in a row are about the host, as are
+two answers in a row that are none of the API, such as a page that asks to sign in."""
 
 
 class Breaker:
@@ -37,7 +38,8 @@ class Breaker:
         self._secret = ""
         self._error: SyncdError | None = None
         self._failures, self._not_before = 0, -math.inf
-        self._suspects: set[str] = set()
+        self._suspicions = 0
+        """Requests in a row that failed in a way that may be the host's, however often each was sent."""
 
     @property
     def is_failing(self) -> bool:
@@ -56,10 +58,10 @@ class Breaker:
         self._not_before = -math.inf
 
     @contextmanager
-    def guard(self, label: str) -> Iterator[None]:
+    def guard(self) -> Iterator[None]:
         """Do the request in the block, or raise what the last one came to without doing it.
 
-        Shape: `label` is what the request is called. Raises: SyncdError, the one that the host is known by.
+        Raises: SyncdError, the one that the host is known by.
         """
         with self._lock:
             if self._error is not None and self._clock() < self._not_before:
@@ -67,19 +69,24 @@ class Breaker:
         try:
             yield
         except SyncdError as error:
-            self._record_failure(label, error)
+            self._record_failure(error)
             raise
         with self._lock:
             self._close()
 
-    def _record_failure(self, label: str, error: SyncdError) -> None:
+    def _record_failure(self, error: SyncdError) -> None:
         status = error.status if isinstance(error, PlatformError) else None
         with self._lock:
-            if isinstance(error, Unauthorized) and status in (None, _NO_SUCH_CALLER):
-                self._open(error, REFUSED)
-            elif isinstance(error, Unreachable):
-                self._suspects.add(label)
-                if status is None or (status in _OUTAGES and (self._error is not None or len(self._suspects) > 1)):
+            if isinstance(error, Unauthorized):
+                if status in (None, _NO_SUCH_CALLER):
+                    self._open(error, REFUSED)
+                else:
+                    self._close()  # it answers, and knows who asks
+            elif isinstance(error, Unreachable | NotThePlatform):
+                self._suspicions += 1
+                is_alone_enough = isinstance(error, Unreachable) and status is None
+                may_be_alone = isinstance(error, NotThePlatform) or status in _OUTAGES
+                if is_alone_enough or (may_be_alone and (self._error is not None or self._suspicions > 1)):
                     wait = self._interval * 2.0 ** min(self._failures, 32)
                     self._open(error, EARLY * min(wait, max(LONGEST, self._interval)))
 
@@ -89,4 +96,4 @@ class Breaker:
 
     def _close(self) -> None:
         self._error, self._failures, self._not_before = None, 0, -math.inf
-        self._suspects.clear()
+        self._suspicions = 0

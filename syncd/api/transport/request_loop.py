@@ -16,7 +16,13 @@ import httpx
 
 from syncd.api.options import ClientOptions
 from syncd.api.transport.addresses import format_origin
-from syncd.api.transport.answers import CHECK_NETWORK, clean_message, make_error, make_unusable_error
+from syncd.api.transport.answers import (
+    CHECK_NETWORK,
+    clean_message,
+    is_foreign,
+    make_error,
+    make_unusable_error,
+)
 from syncd.api.transport.connections import Connections
 from syncd.api.transport.credential import Credential
 from syncd.api.transport.large_answers import SMALL_BYTES, LargeAnswerLock
@@ -99,9 +105,9 @@ class RequestLoop:
         breaker = self._options.breaker
         if breaker is None or request.origin != self.origin:
             return self._perform_all_tries(request, stack)
-        with breaker.guard(request.label):
+        with breaker.guard():
             answer = self._perform_all_tries(request, stack)
-            if answer.status == UNAUTHORIZED and request.is_operation:
+            if request.is_operation and (answer.status == UNAUTHORIZED or is_foreign(answer)):
                 raise make_error(answer, label=request.label, secret=self.credential.token)
             return answer
 

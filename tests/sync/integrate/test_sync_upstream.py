@@ -40,7 +40,7 @@ class Team:
         access = Access(self.url, token_file=self.token)
         with self.world.workspace(clone) as workspace:
             upstream = Upstream("origin", access, push=self.push)
-            return run_cycle(replace(workspace, upstream=upstream, upstream_guard=self.breaker.guard), wish)
+            return run_cycle(replace(workspace, upstream=upstream, upstream_guard=lambda _: self.breaker.guard()), wish)
 
     def resolve(self, choice: Literal["ours", "theirs"], path: str) -> None:
         with self.world.workspace("clone") as workspace:
@@ -268,7 +268,7 @@ def test_pull_pushes_nothing_and_push_moves_nothing(team: Team, world: Any, fine
 
 
 def test_a_remote_that_is_down_is_asked_now_and_then_whatever_else_works(team: Team, world: Any) -> None:
-    with pytest.raises(Unreachable), team.breaker.guard("fetch"):
+    with pytest.raises(Unreachable), team.breaker.guard():
         raise Unreachable("origin: no answer")
     world.edit_on_platform({"options.md": "# Options\n\nOne.\n"})
     (outcome,) = upstream(team.run()).values()
