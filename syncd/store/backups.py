@@ -38,6 +38,11 @@ class Backups:
 
         self._database.write(work)
 
+    def delete(self, site: str, digest: str) -> None:
+        """Delete the backup of a plan, if there is one."""
+        where = {"site": site, "digest": digest}
+        self._database.write(lambda connection: connection.execute(BACKUPS.delete("site", "digest"), where))
+
     def list_backups(self, site: str = "") -> list[Backup]:
         """Return the backups of a site, or with "" of all sites, newest first."""
 

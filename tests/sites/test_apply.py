@@ -1,8 +1,9 @@
 """Reading and writing a site, one promise at a time: requests, lost answers, refusals, and what others do meanwhile."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -24,6 +25,7 @@ from syncd.plan.site.steps import SitePlan, Step, Wave
 from syncd.platform.schema import site_tables
 from syncd.platform.settings import PlatformSettings
 from syncd.sync.site.apply import ApplyResult, apply_plan
+from syncd.sync.site.backup import list_backups, save_backup
 from syncd.sync.site.calls import CallSender, IdTable
 from syncd.sync.site.lock import LockWriter
 from syncd.sync.site.read.parts import SiteReader
@@ -315,12 +317,56 @@ def test_before_anything_is_written_the_caller_may_keep_what_is_there(stage: Sta
     plan, live, _ = planned(stage, file)
     wire, kept = Wire(), []
 
-    def keep(which: SitePlan, before: LiveSite) -> None:
+    def keep(which: SitePlan, before: LiveSite, _: Collection[Ref]) -> None:
         assert not requests(wire, *WRITES)
         kept.append((which, before))
 
     assert applied(stage, file, plan, live, wire=wire, keep_before=keep).exit_code == 0
     assert kept == [(plan, live)]
+
+
+def test_of_a_plan_that_got_through_in_part_only_that_is_kept(stage: Stage) -> None:
+    file = only_redirects(stage, 3)
+    plan, live, lock = planned(stage, file)
+    refusals = {"/old/1": (400, "no"), "/old/2": (500, "boom")}
+
+    def meddle(request: httpx.Request) -> httpx.Response | None:
+        if request.method == "PUT":
+            return httpx.Response(404, json={})  # it takes one redirect after the other
+        source = json.loads(request.content).get("source") if request.method == "POST" else None
+        if source not in refusals:
+            return None
+        status, message = refusals[source]
+        return httpx.Response(status, json={"error": {"code": status, "message": message}})
+
+    with stage.workspace(Meddling(meddle)) as workspace:
+        keep = partial(save_backup, workspace, file.path, lock=lock)
+        done = apply_plan(workspace, file, plan, live, LockWriter(workspace, file), keep_before=keep)
+        ((_, kept),) = list_backups(workspace, stage.site)
+        assert (len(done.steps), len(done.failed)) == (1, 2)
+        assert kept.actions == {"redirect:/old/0": "create", "redirect:/old/2": "unanswered"}
+        assert kept.things.keys() == kept.actions.keys()
+        refusals |= dict.fromkeys(("/old/0", "/old/1", "/old/2"), (400, "no"))
+        apply_plan(workspace, file, plan, live, LockWriter(workspace, file), keep_before=keep)
+        assert list_backups(workspace, stage.site) == [], "nothing was changed"
+
+
+def test_of_a_plan_that_an_outage_ended_only_what_got_through_is_kept(stage: Stage) -> None:
+    file = site_of(stage)[1]
+    plan, live, lock = planned(stage, file)
+    made: list[httpx.Request] = []
+
+    def meddle(request: httpx.Request) -> httpx.Response | None:
+        if request.method == "POST" and request.url.path.endswith("/sections"):
+            made.append(request)
+        return httpx.Response(503, json={}) if len(made) > 1 else None
+
+    with stage.workspace(Meddling(meddle)) as workspace:
+        keep = partial(save_backup, workspace, file.path, lock=lock)
+        with pytest.raises(Unreachable):
+            apply_plan(workspace, file, plan, live, LockWriter(workspace, file), keep_before=keep)
+        ((_, kept),) = list_backups(workspace, stage.site)
+    assert kept.actions == {"visitors:": "update", "section:home": "create", "section:more": "unanswered"}
 
 
 def test_a_source_that_is_written_in_another_way_is_the_same_redirect(stage: Stage) -> None:

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -105,10 +106,7 @@ def applied(workspace: Workspace, file: SiteFile) -> ApplyResult:
     lock = lock_writer.load()
     live = read_live(workspace, file, lock)
     plan = plan_site(file, live, lock)
-
-    def keep(plan: Any, live: Any) -> None:
-        save_backup(workspace, FILE, plan, live, lock)
-
+    keep = partial(save_backup, workspace, FILE, lock=lock)
     done = apply_plan(workspace, file, plan, live, lock_writer, options=Options(), keep_before=keep)
     assert not done.exit_code, (done.failed, done.left.lines)
     return done

@@ -27,12 +27,14 @@ from syncd.cli.sites.session import (
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.progress import show_progress
 from syncd.cli.terminal.text import escape, print_error, print_text, style_text
-from syncd.daemon.workspaces import read_time
-from syncd.errors import FileInvalid, StalePlan
+from syncd.daemon.workspaces import read_time, record_command
+from syncd.errors import FileInvalid, StalePlan, SyncdError
 from syncd.plan.site.format import format_place, format_ref
 from syncd.plan.site.render.text import APPLY
 from syncd.plan.site.steps import Gate
-from syncd.sync.outcome import Held, Waiting, describe_outcome
+from syncd.sync.outcome import Held, Outcome, Waiting, describe_outcome, outcome_from
+from syncd.sync.run.record import record_results
+from syncd.sync.run.values import Result, RunOptions
 from syncd.sync.site.apply import ApplyResult
 from syncd.sync.site.approvals import find_closed_gates
 from syncd.sync.site.executor import FailedStep
@@ -112,11 +114,29 @@ def _apply_site(
             _confirm(prepared, consent)
         with stop_request.handle_signals():
             started_at = time.monotonic()
-            settled = run_plan(workspace, prepared, session.site_options)
+            settled = _run_plan(workspace, session, prepared)
             seconds = time.monotonic() - started_at
         if closed and settled.done is None:
             settled = replace(settled, outcome=_build_refusal(prepared, closed, consent))
         return _print_result(prepared, settled, consent, seconds=seconds, as_json=as_json)
+
+
+def _run_plan(workspace: Workspace, session: SiteSession, prepared: PreparedPlan) -> PlanResult:
+    """Carry out a plan as a run would, and record what it came to, where `status` finds it. Raises: as `run_plan`."""
+    try:
+        settled = run_plan(workspace, prepared, session.site_options)
+    except SyncdError as error:
+        _record(workspace, session, outcome_from(error))
+        raise
+    _record(workspace, session, settled.outcome)
+    return settled
+
+
+def _record(workspace: Workspace, session: SiteSession, outcome: Outcome) -> None:
+    results = [Result("site", session.site_options.file, outcome)]
+    with suppress(SyncdError):  # where it cannot be kept, the command's own message stands
+        record_results(workspace, RunOptions(), results, is_whole=False)
+    record_command(session.repository, results, site=True)
 
 
 def _describe_edits(workspace: Workspace, session: SiteSession) -> str:

@@ -21,7 +21,7 @@ from syncd.model.wording import format_count, format_first
 from syncd.plan.site.format import format_ref
 from syncd.plan.site.render.document import render_plan_document
 from syncd.plan.site.render.text import render_plan_text
-from syncd.plan.site.rollback import FormerState, parse_former_state
+from syncd.plan.site.rollback import UNANSWERED, FormerState, parse_former_state
 from syncd.repo.repository import Repository
 from syncd.store.backups import read_backups
 from syncd.store.status import Backup
@@ -33,7 +33,14 @@ from syncd.sync.site.rollback import Rollback, plan_rollback, roll_back
 from syncd.sync.workspace import Workspace
 
 _SHOWN = 3
-_DONE = {"create": "added", "update": "changed", "move": "moved", "delete": "deleted", "adopt": "adopted"}
+_DONE = {
+    "create": "added",
+    "update": "changed",
+    "move": "moved",
+    "delete": "deleted",
+    "adopt": "adopted",
+    UNANSWERED: "perhaps changed",
+}
 
 
 @dataclass(frozen=True)

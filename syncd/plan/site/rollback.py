@@ -1,7 +1,7 @@
 """Take a plan back: what it is about to change, kept before it runs, and the site file that would restore that."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -14,6 +14,7 @@ from syncd.plan.site.declare import find_own_settings
 from syncd.plan.site.live_state import ExistingItem, LiveSite, SiteLock
 from syncd.plan.site.steps import Line, SitePlan
 
+UNANSWERED = "unanswered"
 _DONE = ("create", "update", "move", "delete")
 _PARTS = ("group", "section", "variant")
 _ELSEWHERE = frozenset({"destination", "parent", "order"})
@@ -27,7 +28,7 @@ class FormerState:
     Shape: `things` has by ref the former values, in the words of `Item.fields` (None where there was nothing), or None
     for what did not exist; `parents` has the ref of what a group, section or variant stood in; `orders` has the former
     order of the siblings of what was moved, as refs, by the ref of what they stand in; `actions` says what the plan
-    did to each.
+    did to each, `unanswered` where nobody heard what came of it.
     """
 
     path: str
@@ -49,9 +50,13 @@ def parse_former_state(text: str) -> FormerState:
     )
 
 
-def record_former_state(path: str, plan: SitePlan, live: LiveSite, lock: SiteLock) -> FormerState:
-    """Return what a plan is about to change, as it is now."""
-    return _FormerStateRecorder(path, plan, live, lock).record()
+def record_former_state(
+    path: str, plan: SitePlan, live: LiveSite, lock: SiteLock, unanswered: Collection[Ref] = ()
+) -> FormerState:
+    """Return what a plan is about to change, or has changed, as it was before."""
+    kept = _FormerStateRecorder(path, plan, live, lock).record()
+    actions = {ref: UNANSWERED if ref in unanswered else action for ref, action in kept.actions.items()}
+    return replace(kept, actions=actions)
 
 
 def build_inverse(file: SiteFile, kept: FormerState, lock: SiteLock) -> SiteFile:

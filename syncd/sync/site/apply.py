@@ -4,14 +4,14 @@ What fails holds up only what depends on it, but nothing is widened or deleted o
 Source: ARCHITECTURE.md, "A redirect is applied".
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from syncd.api.parallel import run_parallel
 from syncd.errors import NotFound, SyncdError
 from syncd.layout.site.read.declared import SiteFile
-from syncd.model.ref import Area
+from syncd.model.ref import Area, Ref
 from syncd.plan.site.call import Call
 from syncd.plan.site.compose import plan_site
 from syncd.plan.site.live_state import LiveSite, SiteLock
@@ -28,7 +28,7 @@ PASSES = 3
 SAMPLE = 20
 """Redirects that are looked up after they were written."""
 
-KeepBefore = Callable[[SitePlan, LiveSite], object]
+KeepBefore = Callable[[SitePlan, LiveSite, Collection[Ref]], object]
 
 
 @dataclass(frozen=True)
@@ -67,17 +67,24 @@ def apply_plan(
 ) -> ApplyResult:
     """Carry out a plan whose gates are open on the site that it was made from.
 
-    Shape: `keep_before` is called once, before the first request that writes. Later looks run only what the gates of
+    Shape: `keep_before` is called before the first request that writes, with what the plan is about to change; and once
+    more at the end, where that turned out to be less, with what got no answer. Later looks run only what the gates of
     this plan let through. Raises: Unreachable, RateLimited, NotThePlatform, Stopped, ConfigInvalid; what was done until
     then is recorded and committed.
     """
     first, done = plan, ApplyResult(lock_writer.lock, replace(plan, steps=()))
-    if keep_before is not None and any(not step.call.is_local for step in plan.steps):
-        keep_before(plan, live)
+    before, changed, unanswered = live, set[Ref](), set[Ref]()
+    keep = keep_before if any(not step.call.is_local for step in plan.steps) else None
+    if keep is not None:
+        keep(plan, live, ())
     try:
         for number in range(PASSES + bool(plan.expects)):
             waves = PlanExecutor(workspace, file, take_first_part(plan), live, lock_writer, watch=number == 0)
-            waves.run()
+            try:
+                waves.run()
+            finally:
+                changed |= waves.changed
+                unanswered |= waves.unanswered
             done = replace(_join_results(done, waves), left=replace(plan, steps=()))
             if done.failed or done.stale or not waves.has_written:
                 break
@@ -89,10 +96,21 @@ def apply_plan(
         notes = _find_unserved(workspace, file, done.steps)
     except SyncdError:
         lock_writer.finish(first.digest)
+        if keep is not None:
+            _keep_changed(keep, first, before, changed, unanswered - changed)
         raise
+    if keep is not None:
+        _keep_changed(keep, first, before, changed, unanswered - changed)
     settled = options.is_whole and not (done.failed or done.stale or done.skipped or done.left.steps)
     note = lock_writer.finish(first.digest, settled=settled)
     return replace(done, lock=lock_writer.lock, notes=(*notes, *([note] if note else [])))
+
+
+def _keep_changed(keep: KeepBefore, plan: SitePlan, before: LiveSite, changed: set[Ref], unanswered: set[Ref]) -> None:
+    """Keep only what a plan changed, or may have, where that is not all that it was about."""
+    if any(not step.call.is_local and step.ref not in changed for step in plan.steps):
+        lines = tuple(line for line in plan.lines if line.ref in changed | unanswered)
+        keep(replace(plan, lines=lines), before, unanswered)
 
 
 def _join_results(done: ApplyResult, waves: PlanExecutor) -> ApplyResult:

@@ -52,6 +52,7 @@ class PlanExecutor:
     failed: list[FailedStep] = field(default_factory=list)
     skipped: list[Step] = field(default_factory=list)
     stale: set[Area] = field(default_factory=set)
+    _sent: list[Step] = field(default_factory=list)
     _looked: set[Area] = field(default_factory=set)
     _spoilt: set[str] = field(default_factory=set)
 
@@ -66,6 +67,18 @@ class PlanExecutor:
     def has_written(self) -> bool:
         """Whether anything was asked of the platform."""
         return any(not step.call.is_local for step in self.done)
+
+    @property
+    def changed(self) -> set[Ref]:
+        """The items that the platform has changed."""
+        return {step.ref for step in self.done if not step.call.is_local}
+
+    @property
+    def unanswered(self) -> set[Ref]:
+        """The items that the platform may have changed, since nobody heard what came of a request."""
+        settled = {id(step) for step in self.done}
+        settled |= {id(one.step) for one in self.failed if one.exit_code != AnswerLost.exit_code}
+        return {step.ref for step in self._sent if id(step) not in settled} - self.changed
 
     def run(self) -> None:
         """Carry out what can be. Raises: what `is_fatal`, Stopped; the hint says then what is left."""
@@ -131,6 +144,8 @@ class PlanExecutor:
     def _begin(self, steps: Iterable[Step]) -> None:
         """Write down what could not be told any more if this run died over it."""
         requests: dict[Ref, InFlightRequest] = {}
+        steps = list(steps)
+        self._sent += steps
         for step in filter(is_noted, steps):
             id = "" if step.call.is_create else self._ids.resolve(step.id)
             requests[step.ref] = InFlightRequest(step.call, id, self._ids.resolve(step.body))

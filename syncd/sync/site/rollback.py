@@ -1,6 +1,7 @@
 """Take a plan back that ran: the inverse is a plan of its own, with the same gates, from what was kept before it."""
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 from syncd.errors import ConfigInvalid, StalePlan
 from syncd.layout.site.read.declared import SiteFile
@@ -74,7 +75,7 @@ def plan_rollback(workspace: Workspace, file: SiteFile, site_options: SiteOption
 
 def roll_back(workspace: Workspace, back: Rollback) -> ApplyResult:
     """Carry out a rollback whose gates are open; it is saved like every plan, so that it can be rolled back, too."""
-    file = replace(back.file, path=back.kept.path)
+    file, lock = replace(back.file, path=back.kept.path), back.lock_writer.lock
     return apply_plan(
         workspace,
         file,
@@ -82,5 +83,5 @@ def roll_back(workspace: Workspace, back: Rollback) -> ApplyResult:
         back.live,
         back.lock_writer,
         options=back.options,
-        keep_before=lambda plan, live: save_backup(workspace, file.path, plan, live, back.lock_writer.lock),
+        keep_before=partial(save_backup, workspace, file.path, lock=lock),
     )

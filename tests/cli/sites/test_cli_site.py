@@ -2,12 +2,16 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
+import httpx
 import pytest
 
 from syncd.model.redirect import SiteRedirectWrite
 from syncd.model.site import SiteSectionCreate, SiteSectionUpdate, SiteSpaceCreate
+from tests.answering import AnsweringServer
 from tests.cli.sites.site_clone import SiteClone, create_sites
 from tests.cli.terminal_session import TerminalSession
 
@@ -245,6 +249,37 @@ def test_the_first_sections_take_in_what_stands_at_the_root(at: SiteClone) -> No
     shown = at.client.site_spaces.list(at.organization, at.site)
     assert [one.id for one in shown if one.space and one.space.id == at.spaces["guides"]] == [root.id]
     assert at.json("sync")["exit_code"] == 0
+
+
+def test_an_apply_that_failed_in_part_is_told_by_status_history_and_log(at: SiteClone) -> None:
+    is_broken = True
+
+    def forward(request: BaseHTTPRequestHandler) -> None:
+        size = int(request.headers.get("Content-Length") or 0)
+        content, status, body = request.rfile.read(size), 500, b'{"error": {"message": "boom"}}'
+        if not (is_broken and request.command == "POST" and b"/second" in content):
+            headers = {"Authorization": request.headers["Authorization"], "Content-Type": "application/json"}
+            there = httpx.request(request.command, at.shell.url + request.path, content=content, headers=headers)
+            status, body = there.status_code, there.content
+        request.send_response(status)
+        request.send_header("Content-Type", "application/json")
+        request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        request.wfile.write(body)
+
+    at.write(URLS + URLS.replace("/status", "/second").removeprefix("redirects:\n"))
+    with closing(AnsweringServer(forward)) as server:
+        config = at.docs / ".git" / "syncd.toml"
+        config.write_text(config.read_text().replace(at.shell.url, server.url))
+        at("site", "apply", "--yes", code=75)
+        assert "1 added, 1 perhaps changed: " in at("site", "history")
+        shown = at("status", code=75)
+        assert "! run of a command waiting since " in shown
+        assert "redirect:/second: " in shown
+        assert "waiting     site site.yaml: redirect:/second: " in at("log")
+        is_broken = False
+        at("site", "apply", "--yes")
+        assert "!" not in at("status")
 
 
 def test_a_plan_that_is_not_taken_back_whole_is_no_success(at: SiteClone) -> None:
