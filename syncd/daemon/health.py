@@ -76,6 +76,12 @@ def find_repository_run(runs: Sequence[RunRecord]) -> RunRecord | None:
     return next((record for record in runs if record.kind == "repository"), None)
 
 
+def count_failures(health: ServiceHealth, name: str) -> int:
+    """Return how many runs of a repository failed since its last success, also under a former service."""
+    records = [find_repository_run(one.runs) for one in health.repositories if one.name == name]
+    return max((record.failures for record in records if record is not None), default=0)
+
+
 def choose_runs(
     service: tuple[RunRecord, ...], command: tuple[RunRecord, ...], *, has_service: bool
 ) -> tuple[str, tuple[RunRecord, ...]]:

@@ -83,6 +83,8 @@ class Service:
         self._pause_wait = math.inf
         self._refusal: SyncdError | None = None
         self._ready = False
+        self._is_reported_ready = False
+        """Whether it was said that every repository was looked at, since the configuration was read."""
         self._deadline: float | None = None
         self._next_pulse = time.monotonic()
         self._turned = time.monotonic()
@@ -259,9 +261,14 @@ class Service:
     def _update_pauses(self) -> None:
         self._pause_wait = self._pauses.update_tasks(self._tasks.values())
         is_ready = all(task.has_ended or task.is_paused for task in self._tasks.values())
-        if not self._ready and is_ready and self._deadline is None:
+        if not is_ready or self._deadline is not None:
+            return
+        if not self._ready:
             self._ready = True
             self._notify.send_ready()
+        if not self._is_reported_ready:
+            self._is_reported_ready = True
+            self._notify.report_ready()
 
     def _reload(self) -> SyncdError | None:
         """Read the jobs again, and return the error where that failed: then the former ones stay."""
@@ -272,11 +279,12 @@ class Service:
             self._notify.send_reloading()
         try:
             self._serve_jobs(self._jobs())
+            self._is_reported_ready = False
         except SyncdError as error:
             self._refusal = error
             self._report_error(error)
         if self._ready:
-            self._notify.send_ready()
+            self._notify.send_ready()  # the reload is over, however it ended
         return self._refusal
 
     def _reload_changed(self) -> None:

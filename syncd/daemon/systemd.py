@@ -34,6 +34,9 @@ class Notifier:
         """Say that the service has started, or that it has reloaded."""
         self._send("READY=1")
 
+    def report_ready(self) -> None:
+        """Hear that every repository was looked at or is paused: at the start, and after each successful reload."""
+
     def send_alive(self) -> None:
         """Say that work makes progress; without it for the watchdog's time the service is restarted."""
         self._send("WATCHDOG=1")

@@ -17,7 +17,7 @@ from syncd.cli.terminal.text import escape
 from syncd.config import Config, check_paths, read_drop_in_stamp
 from syncd.daemon.control.control_socket import ControlAnswer, ControlRequest, find_runtime_directory, listen_control
 from syncd.daemon.control.run_files import RunFiles, find_service_directory
-from syncd.daemon.health import ServiceHealth
+from syncd.daemon.health import ServiceHealth, count_failures
 from syncd.daemon.hooks.listener import WebhookListener, build_wakeable, load_sources
 from syncd.daemon.http import serve_service_probes
 from syncd.daemon.jobs import build_broken_jobs, build_jobs
@@ -73,11 +73,12 @@ def run_service(options: RunOptions, make_reader: MakeReader) -> int:
     directory = find_service_directory(os.environ)
     notifications = RunNotifications(directory, warn)
     threading.excepthook = partial(_log_defect, log)
+    run_log = RunLog(log, notifications.ledger.list_former, lambda name: count_failures(service.health(), name))
     service = Service(
         load_jobs,
         notify=_ReadyNotifier(log),
         files=RunFiles(directory, warn),
-        report=RunLog(log, notifications.ledger.list_former).report,
+        report=run_log.report,
         note_run=notifications.note_run,
         notice=warn,
         read_stamp=partial(read_drop_in_stamp, Path(path)),
@@ -131,8 +132,7 @@ class _ReadyNotifier(Notifier):
         super().__init__(os.environ)
         self._log = log
 
-    def send_ready(self) -> None:
-        super().send_ready()
+    def report_ready(self) -> None:
         self._log(LogEvent(("ready: every repository was looked at or is paused; Ctrl-C ends syncd",), INFO))
 
 

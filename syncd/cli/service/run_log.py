@@ -27,9 +27,17 @@ _COUNTS = re.compile(r"\b\d+ (?:s|tries|times|try)\b")
 class RunLog:
     """Logs the results of runs; what has not changed since the last run of a repository is not logged again."""
 
-    def __init__(self, log: Log, list_former: Callable[[str], Sequence[Incident]] = lambda name: ()) -> None:
-        """Begin with what a former service told of a repository, by its name; `list_former` returns it."""
-        self._log, self._list_former = log, list_former
+    def __init__(
+        self,
+        log: Log,
+        list_former: Callable[[str], Sequence[Incident]] = lambda name: (),
+        count_failures: Callable[[str], int] = lambda name: 0,
+    ) -> None:
+        """Begin with what a former service told of a repository, by its name; `list_former` returns it.
+
+        `count_failures` returns how many runs of a repository failed since its last success, as they are recorded.
+        """
+        self._log, self._list_former, self._count_failures = log, list_former, count_failures
         self._open: dict[str, list[Result]] = {}
         """What was wrong or waited for a person as of the last run, by the repository's name."""
         self._failures: dict[str, int] = {}
@@ -42,7 +50,8 @@ class RunLog:
         before = [*self._open.get(name, []), *map(_build_result, former)]
         now = [result for result in results if _is_failure(result) or _is_waiting_for_person(result)]
         if any(_is_failure(result) for result in results):
-            self._failures[name] = self._failures.get(name, 0) + 1
+            # The records outlive the service, and lack runs that another syncd kept from beginning.
+            self._failures[name] = max(self._failures.get(name, 0) + 1, self._count_failures(name))
             # A run that failed did not check whether the others still wait.
             places = {(result.flow, result.key) for result in now}
             now += [one for one in before if not _is_failure(one) and (one.flow, one.key) not in places]

@@ -36,6 +36,8 @@ def test_a_file_that_comes_and_one_that_is_broken_and_mended(shell: Shell) -> No
         assert re.search(r"more\.toml:\d+:\d+: error: .*nonsense", text)
         two.edit("other", "Arrived")
         (directory / "more.toml").write_text(f"[[repository]]{other}")
-        service.hear("^other: mirror main")
+        service.hear("^ready: ")
+        while not any(line.startswith("other: mirror main") for line in service.said):
+            service.hear("^ready: ")
         assert two.has("other", "Arrived")
         assert service.ask("/readyz").text == "ready\n"

@@ -76,6 +76,10 @@ def test_the_journal_is_told_the_repository_and_a_priority_with_each_line(two: T
         two.config.write_text("[platform]")
         service.process.send_signal(SIGHUP)
         service.hear("^<3>error: .*config.toml")
+        two.write()
+        service.process.send_signal(SIGHUP)
+        service.hear("^<6>ready")
+    assert sum("ready" in line for line in service.said) == 3, "a reload that failed makes nothing ready"
     assert any(re.match("<3>docs: ! bind main held: .*nosuchspace", line) for line in service.said)
     plain = re.compile("<[3-6]>((docs|other): |ready|error: |  hint: )")
     assert [line for line in service.said if not plain.match(line)] == []
@@ -102,7 +106,7 @@ def test_a_repository_is_moved_away_while_it_is_served_and_before_a_start(two: T
         assert service.metric("syncd_consecutive_failures", **labels) >= 2
         assert_docs_broken(service, "failed", "is no Git repository", 78)
         (two.shell.root / "away").rename(two.docs)
-        service.run_again("^docs: works again")
+        service.run_again("^docs: works again, after [2-9] runs that failed")
         assert_good(service)
 
 

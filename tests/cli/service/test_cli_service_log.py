@@ -48,6 +48,15 @@ def test_a_failure_is_logged_when_it_begins_when_it_changes_and_when_it_ends() -
     assert events[1].fields == {"flow": "mirror", "state": "failed", "space": "guides"}
 
 
+def test_runs_that_failed_under_a_former_service_count() -> None:
+    events: list[LogEvent] = []
+    recorded = iter((6, 0, 0))
+    log = RunLog(events.append, count_failures=lambda name: next(recorded))
+    for outcome in (DOWN, DOWN, Unchanged()):
+        log.report("docs", [Result("mirror", "guides", outcome)])
+    assert first_lines(events)[-1] == "works again, after 7 runs that failed", "another syncd kept one from beginning"
+
+
 def test_how_often_it_was_tried_is_no_news() -> None:
     waits = (Waiting(f"no answer after {tries} tries in {tries} s", until=float(tries)) for tries in (5, 1, 2))
     assert len(log_runs(*waits)) == 1
