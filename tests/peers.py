@@ -1,11 +1,14 @@
 """Servers that say what a test wants: plain sockets on loopback, well-behaved or not."""
 
 import re
+import shutil
 import socket
 import ssl
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 Talk = Callable[[socket.socket], object]
@@ -49,6 +52,19 @@ def _request(peer: socket.socket) -> bytes:
     while missing > 0 and (piece := peer.recv(4096)):
         request, missing = request + piece, missing - len(piece)
     return request
+
+
+def make_certificate(directory: Path, name: str) -> ssl.SSLContext:
+    """What a server with a certificate of its own for a name needs; the certificate is the file `certificate`."""
+    openssl = shutil.which("openssl")
+    assert openssl, "its certificate is made with openssl"
+    made = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"]
+    names = ["-subj", f"/CN={name}", "-addext", f"subjectAltName=DNS:{name}"]
+    files = ["-keyout", str(directory / "key"), "-out", str(directory / "certificate")]
+    subprocess.run([openssl, *made, *names, *files], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(directory / "certificate", directory / "key")
+    return context
 
 
 def answer_with(answer: bytes) -> Talk:

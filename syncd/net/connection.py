@@ -12,7 +12,7 @@ from typing import Any
 
 import httpcore
 
-from syncd.net.failures import BrokenOff, ConnectTimedOut, NotConnected, Refused, TimedOut, TooLarge
+from syncd.net.failures import BrokenOff, CertificateInvalid, ConnectTimedOut, NotConnected, Refused, TimedOut, TooLarge
 from syncd.net.limits import HEADS_MAX, compute_remaining, compute_wire_limit
 from syncd.net.resolving import Resolve, look_up_addresses, resolve_host
 from syncd.net.targets import Target
@@ -197,7 +197,7 @@ def _translate_connect_errors() -> Iterator[None]:
     except (TimedOut, TimeoutError):
         raise ConnectTimedOut("There was no connection in time.") from None
     except ssl.SSLCertVerificationError as error:
-        raise NotConnected("The host's certificate is not valid.", reason=error.verify_message) from None
+        raise CertificateInvalid("The host's certificate is not valid.", reason=error.verify_message) from None
     except OSError as error:
         raise NotConnected("There was no connection.", reason=error.strerror or str(error)) from None
 

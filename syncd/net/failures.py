@@ -21,6 +21,10 @@ class NotConnected(NetworkError):
     """There was no connection, and so nothing was sent."""
 
 
+class CertificateInvalid(NotConnected):
+    """The host's certificate is not believed, and so nothing was sent."""
+
+
 class TimedOut(NetworkError):
     """The exchange took longer than it may."""
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Event, Thread
+from typing import Literal
 
 import httpx
 import pytest
@@ -21,6 +22,7 @@ from syncd.api.transport.connections import Connections
 from syncd.errors import AnswerLost, AnswerTooLarge, ConfigInvalid, NotThePlatform, Stopped, Unreachable
 from syncd.model.change_request import ChangeRequestCreate
 from syncd.net.failures import Refused
+from tests.peers import answer_with, make_certificate, serve_peer
 
 BODY = json.dumps({"object": "space", "id": "s1"}).encode()
 Build = Callable[..., Client]
@@ -285,6 +287,21 @@ def test_another_protocol_is_an_error_of_the_tree(served: Build, noise: bytes) -
 def test_no_trust_store_is_read_before_it_is_needed() -> None:
     ran = subprocess.run([sys.executable, "-c", TLS], capture_output=True, text=True, check=True)
     assert ran.stdout.split() == ["0", "1", "0", "0"]
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_certificate_that_is_not_believed_is_tried_once_and_the_remedy_named(
+    tmp_path: Path, method: Literal["GET", "POST"]
+) -> None:
+    waits: list[float] = []
+    with (
+        serve_peer(answer_with(b""), trust=make_certificate(tmp_path, "localhost")) as (port, heads),
+        Client(f"https://127.0.0.1:{port}/v1", "token", ClientOptions(sleep=waits.append)) as client,
+        pytest.raises(Unreachable, match=r"the host's certificate is not valid .self.signed certificate") as caught,
+    ):
+        client.raw.call(method, "/spaces")
+    assert (waits, heads) == ([], [])
+    assert "SSL_CERT_FILE" in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,7 @@
 """Outgoing requests: what may be asked, and how long and how large the answer may be; servers are real sockets."""
 
-import shutil
 import socket
 import ssl
-import subprocess
 import threading
 import time
 from collections.abc import Mapping
@@ -15,7 +13,7 @@ import pytest
 
 from syncd.net.exchange import Network, open_stream
 from syncd.net.failures import BrokenOff, NetworkError, NotConnected, Refused, TimedOut
-from tests.peers import OK, Talk, answer_with, serve_peer
+from tests.peers import OK, Talk, answer_with, make_certificate, serve_peer
 
 
 class Reply(NamedTuple):
@@ -190,14 +188,7 @@ def test_a_stream_gives_each_line_when_it_comes() -> None:
 
 
 def test_https_believes_only_a_certificate_of_that_name(tmp_path: Path) -> None:
-    openssl = shutil.which("openssl")
-    assert openssl, "its certificate is made with openssl"
-    made = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "1"]
-    names = ["-subj", "/CN=good.example", "-addext", "subjectAltName=DNS:good.example"]
-    files = ["-keyout", str(tmp_path / "key"), "-out", str(tmp_path / "certificate")]
-    subprocess.run([openssl, *made, *names, *files], check=True, capture_output=True)
-    server = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    server.load_cert_chain(tmp_path / "certificate", tmp_path / "key")
+    server = make_certificate(tmp_path, "good.example")
     trust = ssl.create_default_context(cafile=str(tmp_path / "certificate"))
     world = Network(resolve=lambda host, port: ["127.0.0.1"], trust=lambda: trust)
     with serve_peer(answer_with(OK), trust=server) as (port, heads):

@@ -33,6 +33,10 @@ CHECK_WHO = (
     "or save one: syncd auth login"
 )
 CHECK_NETWORK = "Check that the platform runs there, and that this is its address."
+CHECK_CERTIFICATE = (
+    "Name the certificate of an authority of your own in SSL_CERT_FILE, or\n"
+    "check that this is the platform's address, and that its certificate is for that and has not expired."
+)
 LIMITS = "The manual names the limits: how-to/servers. Of a space that is too large, make several."
 IDEMPOTENT = frozenset({"GET", "PUT", "DELETE"})
 """Methods that may be sent again when nobody knows whether they arrived."""

@@ -6,7 +6,7 @@ from enum import Enum
 
 import httpx
 
-from syncd.net.failures import NetworkError, NotConnected, Refused, TooLarge
+from syncd.net.failures import CertificateInvalid, NetworkError, NotConnected, Refused, TooLarge
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,7 @@ class Failure(Enum):
     """What an exception says about the request."""
 
     UNSENT = "it cannot have arrived"
+    UNTRUSTED = "it was not sent, since the host's certificate is not believed"
     BROKEN = "it may have arrived"
     FOREIGN = "what answers is not the platform"
     TOO_LARGE = "more answers than is read"
@@ -36,6 +37,7 @@ class Failure(Enum):
 
 FAILURES: Mapping[type[Exception], Failure] = {
     NotConnected: Failure.UNSENT,
+    CertificateInvalid: Failure.UNTRUSTED,
     NetworkError: Failure.BROKEN,
     Refused: Failure.FOREIGN,
     TooLarge: Failure.TOO_LARGE,

@@ -3,6 +3,7 @@
 | what happened                                       | GET             | PUT, DELETE     | POST, PATCH     |
 |-----------------------------------------------------|-----------------|-----------------|-----------------|
 | no connection could be made                         | again           | again           | again           |
+| the host's certificate is not believed              | Unreachable     | Unreachable     | Unreachable     |
 | the connection broke, timed out, or the body is cut | again           | again           | AnswerLost      |
 | 408, 502, 503, 504                                  | again           | again           | AnswerLost      |
 | 500                                                 | again           | Unreachable     | AnswerLost      |
@@ -20,7 +21,7 @@ then Unreachable. A longer wait than two minutes is the next run's: RateLimited 
 from collections.abc import Callable
 
 from syncd.api.options import ClientOptions
-from syncd.api.transport.answers import CHECK_NETWORK, IDEMPOTENT, make_error, make_unusable_error
+from syncd.api.transport.answers import CHECK_CERTIFICATE, CHECK_NETWORK, IDEMPOTENT, make_error, make_unusable_error
 from syncd.api.transport.credential import Credential
 from syncd.api.transport.outcomes import Answer, FailedTry, Failure
 from syncd.api.transport.rate_limit import NAMED_WAIT_MAX, WAIT_MAX, read_retry_after
@@ -105,6 +106,8 @@ class RetryPolicy:
     def _decide_after_break(self, method: str, label: str, broken: FailedTry, tries: Retries) -> float:
         if broken.failure in (Failure.FOREIGN, Failure.TOO_LARGE):
             raise make_unusable_error(label, broken) from broken.cause
+        if broken.failure is Failure.UNTRUSTED:
+            raise Unreachable(f"{self._base}: {label}: {broken.reason}", hint=CHECK_CERTIFICATE) from broken.cause
         if broken.failure is Failure.BROKEN and method not in IDEMPOTENT:
             lost = f"{label}: the answer was lost; it may or may not have happened ({broken.reason})"
             raise AnswerLost(lost) from broken.cause
