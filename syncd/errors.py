@@ -45,11 +45,11 @@ SyncdError                         exit  retry
 """
 
 from enum import Enum
-from errno import EDQUOT, ENOSPC
+from errno import EDQUOT, EFBIG, ENOSPC
 from typing import ClassVar
 
-NO_SPACE = frozenset({ENOSPC, EDQUOT})
-"""The numbers of an OSError that says that a disk is full, or a quota used up."""
+NO_SPACE = frozenset({ENOSPC, EDQUOT, EFBIG})
+"""The numbers of an OSError that says that a disk is full, a quota used up, or a file as large as it may become."""
 DENIED_HINT = (
     "your user needs to read and write there: see its owner and mode with ls -ld, and whether its disk is read-only"
 )
@@ -325,3 +325,13 @@ class DiskFull(SyncdError):
 
     def __init__(self, what: str, *, hint: str = "make room on that disk, then run again") -> None:
         super().__init__(what, hint=hint)
+
+
+def make_disk_full(error: OSError, what: object) -> DiskFull:
+    """Return the error of a system call, one of NO_SPACE, that left no space for something."""
+    if error.errno == EFBIG:
+        return DiskFull(
+            f"no space is left for {what}: it meets a limit on the size of files",
+            hint="raise that limit (ulimit -f, LimitFSIZE=), or make it smaller, then run again",
+        )
+    return DiskFull(f"no space is left for {what}")

@@ -42,7 +42,7 @@ from syncd.cli.terminal.text import print_error
 from syncd.cli.terminal.tree import build_tree
 from syncd.cli.terminal.verbosity import has_json_errors, set_json_errors, set_verbosity
 from syncd.cli.web.commands import service_page
-from syncd.errors import NO_SPACE, DiskFull, Stopped, SyncdError
+from syncd.errors import NO_SPACE, Stopped, SyncdError, make_disk_full
 
 BROKEN_PIPE = 141  # where the reader of the output went away: 128 and the number of SIGPIPE, as shells have it
 EXIT_CODES = """Exit codes: 0 done, 1 failed, 2 changes pending (--exit-code), 3 drift, 4 partly done, 5 held,
@@ -103,7 +103,7 @@ def run(argv: Sequence[str]) -> int:
     except OSError as error:
         if error.errno not in NO_SPACE:
             raise
-        full = DiskFull(f"no space is left for {error.filename or 'what was to be written'}")
+        full = make_disk_full(error, error.filename or "what was to be written")
         print_error(full.what, full.hint, full.exit_code, as_json=has_json_errors())
         return full.exit_code
     return code if isinstance(code, int) else 0

@@ -9,7 +9,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final, Literal, Self
 
-from syncd.errors import DENIED_HINT, NO_SPACE, AnotherRuns, ConfigInvalid, DiskFull, NotARepository, SyncdError
+from syncd.errors import (
+    DENIED_HINT,
+    NO_SPACE,
+    AnotherRuns,
+    ConfigInvalid,
+    DiskFull,
+    NotARepository,
+    SyncdError,
+    make_disk_full,
+)
 
 SERVICE_LOCK = "syncd/daemon.lock"
 """Below a repository's git directory: held by the service that has the repository."""
@@ -209,7 +218,7 @@ def _try_lock(descriptor: int, path: Path) -> bool:
 
 def _build_refusal(path: Path, error: OSError) -> DiskFull | NotARepository:
     if error.errno in NO_SPACE:
-        return DiskFull(f"no space is left for {path}")
+        return make_disk_full(error, path)
     return NotARepository(f"{path} cannot be locked: {error.strerror}", hint=DENIED_HINT)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Literal, TypeVar
 
-from syncd.errors import NO_SPACE, DiskFull, StoreDenied, StoreError, StoreNewer, SyncdError
+from syncd.errors import NO_SPACE, DiskFull, StoreDenied, StoreError, StoreNewer, SyncdError, make_disk_full
 from syncd.store.schema import APPLICATION_ID, TABLES, VERSION
 
 Result = TypeVar("Result")
@@ -178,7 +178,7 @@ def _translate_errors(path: Path) -> Iterator[None]:
         raise _build_failure(error, path) from error
     except OSError as error:
         if error.errno in NO_SPACE:
-            raise DiskFull(f"no space is left for {path}") from error
+            raise make_disk_full(error, path) from error
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise StoreDenied(f"{path} cannot be used: {error.strerror}") from error
         raise StoreError(f"{path} cannot be used: {error.strerror}") from error
@@ -190,6 +190,8 @@ def _build_failure(error: Exception, path: Path) -> SyncdError:
             return DiskFull(f"no space is left for {path}")
         case sqlite3.SQLITE_IOERR if not os.statvfs(path.parent).f_bavail:
             return DiskFull(f"no space is left for {path}")
+        case sqlite3.SQLITE_IOERR:
+            return StoreError(f"{path} cannot be used: {error}", hint="look at its disk, and at the limits on files")
         case sqlite3.SQLITE_BUSY:
             return StoreError(f"{path} is in use by another program", hint="end that program and try again")
         case sqlite3.SQLITE_READONLY | sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_PERM:

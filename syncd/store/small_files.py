@@ -3,7 +3,7 @@
 import errno
 from pathlib import Path
 
-from syncd.errors import NO_SPACE, DiskFull, StoreDenied, StoreError
+from syncd.errors import NO_SPACE, StoreDenied, StoreError, make_disk_full
 from syncd.files import write_own_file
 
 
@@ -25,6 +25,6 @@ def _write_file(file: Path, text: str, mode: int) -> None:
         write_own_file(file, text.encode(), mode=mode)
     except OSError as error:
         if error.errno in NO_SPACE:
-            raise DiskFull(f"no space is left for {file}") from error
+            raise make_disk_full(error, file) from error
         kind = StoreDenied if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS) else StoreError
         raise kind(f"{file} cannot be written: {error.strerror}") from error

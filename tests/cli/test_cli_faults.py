@@ -184,6 +184,51 @@ def test_a_site_that_a_full_disk_does_not_take_is_built_once_there_is_room(tmp_p
     assert "Welcome." in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "file"),
+    [
+        (("man", "pages"), "pages/syncd.1"),
+        (("doctor", "--config", "none", "--bundle", "b.json"), "b.json"),
+        (("site", "build", "out", "--from", "docs"), "/out"),
+    ],
+    ids=["man", "doctor", "site build"],
+)
+def test_a_limit_on_the_size_of_files_is_named(tmp_path: Path, words: tuple[str, ...], file: str) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "README.md").write_text("# Home\n\n" + "Welcome. " * 1000)
+    # Python would cut off what it compiles, too, and take it for good the next time.
+    command = ["sh", "-c", 'ulimit -f 1 && exec "$@"', "sh", sys.executable, "-B", "-m", "syncd", *words]
+    for _ in range(2):  # the first try leaves nothing that the second one stumbles over
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False)
+        assert done.returncode == 1, done.stderr
+        assert re.search(f"^error: no space is left for .*{file}: it meets a limit on the size", done.stderr)
+        assert "ulimit -f" in done.stderr
+
+
+@pytest.mark.long
+def test_a_full_disk_is_named_by_what_writes_files_there(shell: Any, tmp_path: Path) -> None:
+    small = tmp_path / "small"
+    small.mkdir()
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "README.md").write_text("# Home\n\n" + "Welcome. " * 1000)
+    commands = {
+        "platform import": ["platform", "import", tmp_path / "docs", "--data", small / "new"],
+        "platform backup": ["platform", "backup", small / "copy", "--data", shell.data],
+        "platform export": ["platform", "export", shell.space, small / "export", "--data", shell.data],
+        "man": ["man", small / "pages"],
+        "doctor": ["doctor", "--config", tmp_path / "none", "--bundle", small / "b.json"],
+    }
+    script = 'mount -t tmpfs -o size=16k tmpfs "$1" && head -c "$2" /dev/zero > "$1/file"; shift 2; "$@"'
+    for name, words in commands.items():
+        # A little room lets a platform begin with its files, before the database finds none.
+        filled = "8k" if name.startswith("platform") else "16k"
+        command = ["unshare", "-Urm", "sh", "-c", script, "sh", small, filled, sys.executable, "-m", "syncd", *words]
+        done = subprocess.run([*map(str, command)], capture_output=True, text=True, timeout=100, check=False)
+        assert done.returncode == 1, (name, done.stderr)
+        assert re.search(f"^error: no space is left for .*{small}", done.stderr), (name, done.stderr)
+        assert done.stderr.endswith("  hint: make room on that disk, then run again\n"), name
+
+
 @pytest.mark.parametrize("words", [("--version",), ("explain", "all")])
 def test_output_that_is_written_to_a_full_disk_is_no_success(words: tuple[str, ...]) -> None:
     with Path("/dev/full").open("w") as full:

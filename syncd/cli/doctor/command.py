@@ -4,6 +4,7 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import FORMAT_VERSION, escape, print_text, style_text
 from syncd.daemon.health import combine_codes
 from syncd.daemon.workspaces import read_time
-from syncd.errors import ConfigInvalid
+from syncd.errors import NO_SPACE, ConfigInvalid, make_disk_full
 from syncd.model.wording import format_count
 
 STATE_COLOURS: dict[State, int] = {"ok": 32, "warn": 33, "fail": 31, "skip": 90}
@@ -24,7 +25,7 @@ def run_doctor(config_file: Path | None, bundle: Path | None, *, as_json: bool) 
     """Make every check, print the results, and return the exit code of what failed; warnings are no failure.
 
     Shape: `bundle` is a new file that gets the same as JSON, without secrets, for a bug report.
-    Raises: ConfigInvalid when the bundle cannot be written.
+    Raises: ConfigInvalid when the bundle cannot be written, DiskFull.
     """
     checks: list[Check] = []
     for check in _check_all(config_file):
@@ -74,7 +75,13 @@ def _write_bundle(file: Path, document: dict[str, Any]) -> None:
     if len(home) > 1:
         text = text.replace(json.dumps(home, ensure_ascii=False)[1:-1], "~")
     try:
-        with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as opened:
-            opened.write(text + "\n")
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with ExitStack() as stack:
+            stack.callback(file.unlink)  # else the next try would find a file there
+            with open(descriptor, "w", encoding="utf-8") as opened:
+                opened.write(text + "\n")
+            stack.pop_all()
     except OSError as error:
+        if error.errno in NO_SPACE:
+            raise make_disk_full(error, file) from error
         raise ConfigInvalid(f"{file} cannot be written: {error.strerror}", hint="name a new file") from error

@@ -14,7 +14,7 @@ from syncd.cli.check.report import build_diagnostics
 from syncd.cli.preview.gather import PreviewSource, SourceReader, find_source, make_plain_path
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import escape, print_text, style_text
-from syncd.errors import NO_SPACE, ConfigInvalid, DiskFull, FileInvalid, NotARepository
+from syncd.errors import NO_SPACE, ConfigInvalid, FileInvalid, NotARepository, make_disk_full
 from syncd.layout.lint.check import check_space
 from syncd.layout.lint.rules import RULES
 from syncd.model.wording import format_count
@@ -69,7 +69,7 @@ def run_build(options: BuildCommandOptions) -> int:
             summary = build_atomically(directory, build_into) if options.is_atomic else build_into(directory)
         except OSError as error:
             if error.errno in NO_SPACE:
-                raise DiskFull(f"no space is left for {directory}") from error
+                raise make_disk_full(error, directory) from error
             raise
     _print_outcome(options, report, summary)
     if not summary.left_out:

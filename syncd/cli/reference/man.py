@@ -9,7 +9,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from syncd import __version__
 from syncd.cli.reference.man_files import escape_roff, render_file_pages
 from syncd.cli.terminal.help import name_value
-from syncd.errors import ConfigInvalid
+from syncd.errors import NO_SPACE, ConfigInvalid, make_disk_full
 
 _COMMAND_SECTION, _FILE_SECTION = "man1", "man5"
 """Directories of a tree of man pages. Source: man(1)."""
@@ -19,18 +19,21 @@ def write_pages(root: TyperGroup, directory: Path) -> None:
     """Write the page of each command and file into a directory, and print how to read one.
 
     Shape: where the directory is `man1` of a tree of man pages, those of files go to `man5` beside it, where `man`
-    looks for them. Raises: ConfigInvalid when they cannot be written.
+    looks for them. Raises: ConfigInvalid when they cannot be written, DiskFull.
     """
-    pages = render_pages(root)
+    pages, file = render_pages(root), directory
     try:
         for name, text in pages.items():
             is_elsewhere = name.endswith(".5") and directory.name == _COMMAND_SECTION
             place = directory.parent / _FILE_SECTION if is_elsewhere else directory
             place.mkdir(parents=True, exist_ok=True)
-            (place / name).write_text(text, encoding="utf-8")
+            file = place / name
+            file.write_text(text, encoding="utf-8")
     except OSError as error:
+        if error.errno in NO_SPACE:
+            raise make_disk_full(error, file) from error
         hint = "name a directory that you may write to"
-        raise ConfigInvalid(f"{error.filename} cannot be written: {error.strerror}", hint=hint) from error
+        raise ConfigInvalid(f"{error.filename or file} cannot be written: {error.strerror}", hint=hint) from error
     print(f"{len(pages)} pages written. To read one: man -l {directory / 'syncd.1'}")
 
 

@@ -12,10 +12,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from syncd.errors import ConfigInvalid, NotFound, StoreError
+from syncd.errors import NO_SPACE, ConfigInvalid, DiskFull, NotFound, StoreError, make_disk_full
 from syncd.model.blob_id import compute_blob_id
 from syncd.platform.storage.atomic_files import sync_directory
 from syncd.platform.storage.blobs import BlobFolder
+from syncd.platform.storage.failures import LOOK_AT_DISK, is_disk_full
 
 DATABASE, BLOBS = "platform.db", "blobs"
 _OWN_FILES = ("token", "secret")
@@ -36,7 +37,7 @@ def back_up_platform(data: Path, blobs: Path | None, target: Path, *, has_databa
 
     Shape: `blobs` is where the blobs are if not in `data`; without `has_database` the tables are elsewhere. A damaged
     blob is left out; an earlier copy of it stays.
-    Raises: NotFound without a platform; ConfigInvalid when the target holds something else; StoreError.
+    Raises: NotFound without a platform; ConfigInvalid when the target holds something else; DiskFull, StoreError.
     """
     if has_database and not (data / DATABASE).is_file():
         raise NotFound(f"there is no platform in {data}", hint="name its directory with --data")
@@ -54,6 +55,8 @@ def back_up_platform(data: Path, blobs: Path | None, target: Path, *, has_databa
             os.replace(partial, target / DATABASE)
         sync_directory(target)
     except OSError as failure:
+        if failure.errno in NO_SPACE:
+            raise make_disk_full(failure, target) from failure
         raise StoreError(f"{failure.filename or target} cannot be copied: {failure.strerror}") from failure
     return backup
 
@@ -83,7 +86,9 @@ def _copy_database(source: Path, target: Path) -> None:
             copy.execute("PRAGMA journal_mode=DELETE")
             (found,) = copy.execute("PRAGMA integrity_check(1)").fetchone()
     except sqlite3.Error as failure:
-        raise StoreError(f"{source} cannot be copied: {failure}") from failure
+        if is_disk_full(failure, target.parent):
+            raise DiskFull(f"no space is left for {target.parent}") from failure
+        raise StoreError(f"{source} cannot be copied: {failure}", hint=LOOK_AT_DISK) from failure
     if found != "ok":
         raise StoreError(f"{source} is damaged: {found}", hint="restore it from an earlier backup")
     descriptor = os.open(target, os.O_RDONLY)

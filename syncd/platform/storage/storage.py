@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from fastapi import Depends, Request
 from starlette.concurrency import run_in_threadpool
 
-from syncd.errors import StoreError, SyncdError
+from syncd.errors import NO_SPACE, StoreError, SyncdError, make_disk_full
 from syncd.platform.database.database import READERS, open_postgresql, open_sqlite
 from syncd.platform.database.tables import insert_new
 from syncd.platform.http.time_limits import check_time, note_written
@@ -23,6 +23,7 @@ from syncd.platform.migrations import prepare
 from syncd.platform.schema import accounts
 from syncd.platform.storage.atomic_files import read_or_create
 from syncd.platform.storage.blobs import BlobFolder, Blobs
+from syncd.platform.storage.failures import make_database_error
 from syncd.platform.storage.health import DatabaseHealth
 from syncd.platform.storage.kept_pages import KeptPages
 from syncd.platform.storage.times import format_time
@@ -68,7 +69,7 @@ class Storage:
 
         Shape: `database` is the URL of a PostgreSQL database that holds the tables; without it they are in the
         directory, where the blobs are too unless others are given. Units: `patience` is the seconds for which a writer
-        waits for another process. Raises: ConfigInvalid, StoreNewer, StoreError.
+        waits for another process. Raises: ConfigInvalid, DiskFull, StoreNewer, StoreError.
         """
         self.data = data
         with _translate_os_errors(data):
@@ -93,8 +94,7 @@ class Storage:
             self.secret = own if self._database.is_local else self._read_shared_secret()
         except sa.exc.DatabaseError as failure:
             self.close()
-            what = str(failure.orig).partition("\n")[0]
-            raise StoreError(f"{self._database.name} cannot be used: {what}") from failure
+            raise make_database_error(failure.orig, self._database.name, data) from failure
         except SyncdError:
             self.close()
             raise
@@ -235,4 +235,6 @@ def _translate_os_errors(data: Path) -> Iterator[None]:
     try:
         yield
     except OSError as failure:
+        if failure.errno in NO_SPACE:
+            raise make_disk_full(failure, data) from failure
         raise StoreError(f"{data} cannot be used: {failure.strerror}", hint="choose another directory") from failure

@@ -1,6 +1,5 @@
 """Where a platform is stored: its data directory, its database and its files."""
 
-import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -8,13 +7,11 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from syncd.errors import NO_SPACE, ConfigInvalid, DiskFull, StoreError
+from syncd.errors import NO_SPACE, ConfigInvalid, make_disk_full
 from syncd.platform.storage.blobs import BlobFolder, Blobs
 from syncd.platform.storage.buckets import Bucket
+from syncd.platform.storage.failures import make_database_error
 from syncd.platform.storage.storage import Storage
-
-_DISK_FULL = frozenset({sqlite3.SQLITE_FULL, "53100"})
-"""What SQLite, and PostgreSQL as its SQLSTATE, answer on a full disk."""
 
 
 @dataclass(frozen=True)
@@ -44,15 +41,11 @@ class StorageOptions:
             with self.open() as storage:
                 yield storage
         except sa.exc.OperationalError as error:
-            cause = error.orig
-            if not _DISK_FULL.isdisjoint((getattr(cause, "sqlite_errorcode", 0), getattr(cause, "sqlstate", ""))):
-                raise DiskFull("no space is left for the platform's database") from error
-            hint = "look at its disk and its limits"
-            raise StoreError(f"the platform's database cannot be used: {cause}", hint=hint) from error
+            raise make_database_error(error.orig, "the platform's database", self.data) from error
         except OSError as error:
             if error.errno not in NO_SPACE:
                 raise
-            raise DiskFull(f"no space is left for the platform's files in {self.data}") from error
+            raise make_disk_full(error, f"the platform's files in {self.data}") from error
 
     def _blobs(self) -> Blobs | None:
         if self.files and self.files.startswith("s3://"):

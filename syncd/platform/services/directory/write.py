@@ -8,7 +8,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from syncd.errors import NotFound, PathRefused
+from syncd.errors import NO_SPACE, NotFound, PathRefused, make_disk_full
 from syncd.layout.tree.files import render_files
 from syncd.layout.tree.placement import assign_paths
 from syncd.model.revision import Revision
@@ -24,7 +24,8 @@ def export_directory(storage: Storage, space: str, directory: Path) -> int:
     """Write the main content of a space to a directory that is absent or empty, and return how many files it has.
 
     All files are first written to a directory beside it, which then takes its place, so that no export is half there.
-    Raises: NotFound for an unknown space, PathRefused when the directory is not empty or cannot be written.
+    Raises: NotFound for an unknown space, PathRefused when the directory is not empty or cannot be written,
+    DiskFull.
     """
     if directory.exists() and (not directory.is_dir() or any(directory.iterdir())):
         raise PathRefused(f"{directory} is not an empty directory", hint="export to a new directory")
@@ -37,6 +38,8 @@ def export_directory(storage: Storage, space: str, directory: Path) -> int:
     try:
         return _write_files(directory, files)
     except OSError as error:
+        if error.errno in NO_SPACE:
+            raise make_disk_full(error, directory) from error
         raise PathRefused(
             f"{directory} cannot be written: {error.strerror}", hint="export to a new directory"
         ) from error
