@@ -6,13 +6,13 @@ import shutil
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
 
 from syncd import __version__
 from syncd.api.client import Client
+from syncd.cli.doctor.check import Check, make_failure
+from syncd.cli.doctor.upstream import check_upstream
 from syncd.cli.fleet.connect import find_database
 from syncd.cli.service.run_status import START_HINT, RunStatus, find_run, format_gone, format_pause
 from syncd.cli.status.gather import find_status
@@ -31,6 +31,7 @@ from syncd.errors import DENIED_HINT, ConfigInvalid, DiskFull, NotFound, SyncdEr
 from syncd.model.text import join_lines
 from syncd.repo.process.git import describe_git
 from syncd.repo.repository import Repository
+from syncd.store.runs import RunRecord
 from syncd.store.status import read_store_summary
 from syncd.watch import Watcher
 
@@ -43,23 +44,6 @@ _PROXY_VARIABLES = ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy")
 _RIGHTS = {"edit": "push cannot write", "comment": "review cannot answer", "merge": "a change request cannot be merged"}
 """Permissions of a space that a flow needs, and what does not work without each."""
 _UNIT_SECONDS = 10
-
-State = Literal["ok", "warn", "fail", "skip"]
-
-
-@dataclass(frozen=True)
-class Check:
-    """What one check found.
-
-    Shape: `state` is "skip" where what failed before made it impossible. `hint` mends it; `exit_code` is that of a
-    failure.
-    """
-
-    subject: str
-    state: State
-    detail: str
-    hint: str = ""
-    exit_code: int = 0
 
 
 def check_everything(given: Path | None, environ: Mapping[str, str], now: datetime) -> Iterator[Check]:
@@ -217,7 +201,8 @@ def check_import(client: Client, space: SpaceConfig) -> Check:
 
 
 def check_repository(config: RepositoryConfig, now: datetime, config_file: Path | None) -> Iterator[Check]:
-    """Yield whether a repository can be opened and watched, its state and last run, and whether its disk has room.
+    """Yield whether a repository can be opened and watched, its state, last run and upstream, and whether its disk has
+    room.
 
     Shape: `config_file` is the configuration that the command line names.
     """
@@ -226,6 +211,7 @@ def check_repository(config: RepositoryConfig, now: datetime, config_file: Path 
         with Repository.open(config.path) as repository:
             git_dir = repository.git_dir
             read_store_summary(git_dir / STATE_FILE)
+            upstream = [*check_upstream(config, repository)]
     except SyncdError as error:
         yield make_failure(name, error)
         return
@@ -237,7 +223,8 @@ def check_repository(config: RepositoryConfig, now: datetime, config_file: Path 
     interval, has_service = config.interval, isinstance(holder, int)
     run = find_run(config.path, git_dir, interval=interval, has_service=has_service, now=now.timestamp())
     yield check_run(run, find_status(config, config_file))
-    if not has_service:  # a service may be another user's
+    yield from upstream
+    if not isinstance(holder, int) or _is_own_process(holder):
         yield from check_access(git_dir)
     yield check_disk(git_dir)
     yield check_watching(git_dir)
@@ -253,6 +240,14 @@ def check_access(git_dir: Path) -> Iterator[Check]:
             return
 
 
+def _is_own_process(pid: int) -> bool:
+    """Whether a process is this user's; what another user's may write, this one cannot find out."""
+    try:
+        return os.stat(f"/proc/{pid}").st_uid == os.geteuid()
+    except OSError:
+        return False
+
+
 def check_run(run: RunStatus, status: RepositoryStatus | BrokenStatus) -> Check:
     """Return whether the last run of a repository did its work, and left nothing for a person, with what mends that."""
     config = "" if isinstance(status, BrokenStatus) else status.config
@@ -266,7 +261,7 @@ def check_run(run: RunStatus, status: RepositoryStatus | BrokenStatus) -> Check:
     if run.is_gone:
         return Check("last run", "warn", format_gone(run.record), START_HINT)
     if run.record.state not in USEFUL:
-        return Check("last run", "warn", f"{run.record.state} at {format_time(run.record.at)}: {run.record.why}", hint)
+        return _judge_failed_run(run, run.record, [hint, name_config("syncd sync", config)])
     ended = f"{run.record.state} at {format_time(run.record.at)}"
     if run.record.state == "ok" or isinstance(status, BrokenStatus):
         return Check("last run", "ok", ended)
@@ -276,6 +271,17 @@ def check_run(run: RunStatus, status: RepositoryStatus | BrokenStatus) -> Check:
     hints = [problem.hint for problem in status.problems if problem.state == "held"]
     mending = [suggest_command(status, start=os.getcwd()), *hints, run.record.hint, hint]
     return Check("last run", "warn", why, next(filter(None, mending)))
+
+
+def _judge_failed_run(run: RunStatus, record: RunRecord, commands: Sequence[str]) -> Check:
+    """What a last run without success comes to; `commands` say more of it, and try again."""
+    say_more, try_again = commands
+    detail = f"{record.state} at {format_time(record.at)}: {record.why}"
+    again = [f"when that is mended: {try_again}"] if run.by == "command" else []
+    hint = "\n".join([record.hint or say_more, *again])
+    if record.state == "waiting":  # another try can succeed as it is
+        return Check("last run", "warn", detail, hint)
+    return Check("last run", "fail", detail, hint, record.exit_code)
 
 
 def check_disk(directory: Path) -> Check:
@@ -356,8 +362,3 @@ def _describe_origin(file: ConfigFile) -> str:
 
 def _name_space(space: SpaceConfig) -> str:
     return f"space {space.name}"
-
-
-def make_failure(subject: str, error: SyncdError) -> Check:
-    """Return the check that an error made fail."""
-    return Check(subject, "fail", error.what, error.hint, error.exit_code)

@@ -9,7 +9,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from syncd.cli.doctor.checks import Check, State, check_everything
+from syncd.cli.doctor.check import Check, State
+from syncd.cli.doctor.checks import check_everything
 from syncd.cli.fleet.connect import find_database
 from syncd.cli.terminal.output import print_document
 from syncd.cli.terminal.text import FORMAT_VERSION, escape, print_text, style_text

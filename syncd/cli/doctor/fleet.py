@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from syncd.cli.doctor.checks import Check, make_failure
+from syncd.cli.doctor.check import Check, make_failure
 from syncd.cli.fleet.connect import open_database
 from syncd.cli.fleet.status import GONE_SECONDS, count_live, describe_lateness
 from syncd.cli.terminal.text import hide_credentials

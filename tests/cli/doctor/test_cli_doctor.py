@@ -115,11 +115,41 @@ def test_a_last_run_that_failed_is_told_though_every_other_check_is_fine(shell: 
     assert shell.syncd("pull", cwd=docs).returncode == 77
     shell.token.write_text(token)
     code, found = diagnose(shell, docs)
-    assert (code, found["token"]["state"], found["last run"]["state"]) == (0, "ok", "warn")
+    assert (code, found["token"]["state"], found["last run"]["state"]) == (77, "ok", "fail")
     assert found["last run"]["detail"].startswith("failed at ")
-    assert shell.fine("doctor", cwd=docs).endswith("0 failures, 1 warning.\n")
+    assert found["last run"]["hint"].endswith("\nwhen that is mended: syncd sync")
+    assert shell.syncd("doctor", cwd=docs).stdout.endswith("1 failure, 0 warnings.\n")
     shell.fine("pull", cwd=docs)
     assert diagnose(shell, docs)[1]["last run"]["state"] == "ok"
+
+
+def test_an_upstream_that_is_gone_is_a_failure(shell: Any) -> None:
+    docs, host = shell.clone(), shell.root / "host.git"
+    shell.git("clone", "--quiet", "--bare", str(docs), str(host), cwd=shell.root)
+    shell.git("remote", "add", "origin", str(host), cwd=docs)
+    space = "[[repository.space]]"
+    config = copy_config(shell, docs, space, f'[repository.upstream]\nremote = "origin"\n{space}')
+    before = list_files(docs)
+    code, found = diagnose(shell, docs, "--config", config)
+    assert (code, found["upstream origin"]["detail"]) == (0, "answers, and has main")
+    assert list_files(docs) == before
+    host.rename(shell.root / "away.git")
+    code, found = diagnose(shell, docs, "--config", config)
+    assert (code, found["upstream origin"]["state"]) == (78, "fail")
+    assert "does not appear to be a git repository" in found["upstream origin"]["detail"]
+    shell.git("remote", "remove", "origin", cwd=docs)
+    code, found = diagnose(shell, docs, "--config", config)
+    assert (code, found["upstream origin"]["hint"]) == (78, "git remote add origin URL")
+
+
+def test_a_git_directory_that_cannot_be_written_is_a_failure_beside_a_service_of_this_user(shell: Any) -> None:
+    docs = shell.clone()
+    # A test may be root, who may write everywhere; nobody writes to what is not there.
+    (docs / ".git" / "syncd" / "odd").symlink_to(docs / "gone")
+    with FileLock.acquire(docs / ".git" / SERVICE_LOCK):
+        code, found = diagnose(shell, docs)
+    assert "served by process" in found["repository docs"]["detail"]
+    assert (code, found["git directory"]["state"]) == (78, "fail")
 
 
 def test_a_conflict_is_a_warning_with_the_command_that_settles_it(shell: Any) -> None:
