@@ -437,7 +437,7 @@ def test_a_limited_request_without_a_time_backs_off(client_on: Build, clock: Any
 def test_a_wait_that_is_too_long_for_a_run_is_left_to_the_next(
     client_on: Build, clock: Any, after: str, seconds: int
 ) -> None:
-    with pytest.raises(RateLimited, match=f"used up for {seconds} s") as caught:
+    with pytest.raises(RateLimited, match=rf"used up for {seconds} s, until \d{{4}}-.* UTC$") as caught:
         get(client_on(answering(error(429, **{"Retry-After": after}))[1]))
     assert caught.value.until == pytest.approx(clock.now + seconds), "after a day, it is asked again"
     assert clock.waited == 0

@@ -19,6 +19,7 @@ then Unreachable. A longer wait than two minutes is the next run's: RateLimited 
 """
 
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 from syncd.api.options import ClientOptions
 from syncd.api.transport.answers import CHECK_CERTIFICATE, CHECK_NETWORK, IDEMPOTENT, make_error, make_unusable_error
@@ -101,7 +102,8 @@ class RetryPolicy:
         """Return the error of a request that would have to wait too long for the rate limit."""
         wait = min(wait, NAMED_WAIT_MAX)
         until = self._options.clock() + wait
-        return RateLimited(f"{label}: the rate limit is used up for {wait:.0f} s", until=until)
+        moment = datetime.fromtimestamp(until, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+        return RateLimited(f"{label}: the rate limit is used up for {wait:.0f} s, until {moment}", until=until)
 
     def _decide_after_break(self, method: str, label: str, broken: FailedTry, tries: Retries) -> float:
         if broken.failure in (Failure.FOREIGN, Failure.TOO_LARGE):

@@ -21,7 +21,7 @@ from syncd.sync.run.values import Result
 
 _PRIORITIES = {"failed": ERROR, "held": ERROR} | dict.fromkeys(("waiting", "conflict", "approval", "manual"), WARNING)
 
-_COUNTS = re.compile(r"\b\d+ (?:s|tries|times|try)\b")
+_COUNTS = re.compile(r"\b\d+ (?:s|tries|times|try)\b|\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\b")
 
 
 class RunLog:
@@ -102,7 +102,7 @@ def _build_result(incident: Incident) -> Result:
 
 
 def _forget_counts(result: Result) -> Result:
-    """A result as it is compared: how often and how long something was tried changes from run to run."""
+    """A result as it is compared: how often, how long and until when changes from run to run."""
     outcome = result.outcome
     if isinstance(outcome, Waiting):
         outcome = replace(outcome, until=None)

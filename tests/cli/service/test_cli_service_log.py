@@ -60,6 +60,8 @@ def test_runs_that_failed_under_a_former_service_count() -> None:
 def test_how_often_it_was_tried_is_no_news() -> None:
     waits = (Waiting(f"no answer after {tries} tries in {tries} s", until=float(tries)) for tries in (5, 1, 2))
     assert len(log_runs(*waits)) == 1
+    moments = (f"the rate limit is used up for 9 s, until 2026-05-01 10:00:{second} UTC" for second in (10, 19))
+    assert len(log_runs(*map(Waiting, moments))) == 1
     assert len(log_runs(Waiting("503 from GET /spaces"), Waiting("500 from GET /spaces"))) == 2
 
 
