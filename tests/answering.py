@@ -5,6 +5,8 @@ import http.server
 import threading
 from collections.abc import Callable
 
+import httpx
+
 AnswerRequest = Callable[[http.server.BaseHTTPRequestHandler], object]
 
 
@@ -28,6 +30,22 @@ class AnsweringServer:
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()
+
+
+def send_answer(request: http.server.BaseHTTPRequestHandler, status: int, kind: str, body: bytes) -> None:
+    """Answer a request with a body of a content type."""
+    request.send_response(status)
+    request.send_header("Content-Type", kind)
+    request.send_header("Content-Length", str(len(body)))
+    request.end_headers()
+    request.wfile.write(body)
+
+
+def forward(request: http.server.BaseHTTPRequestHandler, url: str, content: bytes) -> None:
+    """Answer a request, whose body was read, as the server of the API at another address does."""
+    sent = {"Authorization": request.headers["Authorization"], "Content-Type": "application/json"}
+    there = httpx.request(request.command, url + request.path, content=content, headers=sent)
+    send_answer(request, there.status_code, "application/json", there.content)
 
 
 def _make_handler(answer_request: AnswerRequest) -> type[http.server.BaseHTTPRequestHandler]:

@@ -2,12 +2,15 @@
 
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler
 from itertools import pairwise
 from pathlib import Path
 
 import httpx
 import pytest
 
+from tests.answering import AnsweringServer, forward, send_answer
 from tests.fleet.conftest import Fleet, Worker, wait_until
 from tests.postgres import Process
 from tests.serving_git import TOKEN, serve_git
@@ -132,5 +135,31 @@ def test_a_git_host_that_answers_with_errors_is_asked_less_and_less_while_the_pl
             waits.append(fleet.status()["repositories"][0]["due_in"])
         assert all(2 * 0.7 < later / former < 2 * 1.4 for former, later in pairwise(waits)), waits
         host.status = 0
+        fleet.run_here("a")
+        assert fleet.status()["repositories"][0]["due_in"] <= 60, "all is well at once"
+
+
+def test_a_platform_that_answers_with_pages_is_asked_less_and_less_while_the_git_host_is_well(fleet: Fleet) -> None:
+    page = b""
+
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        content = request.rfile.read(int(request.headers.get("Content-Length") or 0))
+        if page:
+            send_answer(request, 200, "text/html", page)
+        else:
+            forward(request, fleet.world.url, content)
+
+    with closing(AnsweringServer(answer)) as server:
+        file = fleet.write_config(interval=60)
+        file.write_text(file.read_text().replace(fleet.world.url, server.url))
+        for words in (("init",), ("add", "--config", file)):
+            assert fleet.syncd("fleet", *words).returncode == 0
+        fleet.run_here("a")
+        page, waits = b"<!doctype html><title>Sign in</title>", []
+        for _ in range(4):
+            assert [one.outcome.exit_code for one in fleet.run_here("a") if one.flow == "mirror"] == [69]
+            waits.append(fleet.status()["repositories"][0]["due_in"])
+        assert all(2 * 0.7 < later / former < 2 * 1.4 for former, later in pairwise(waits)), waits
+        page = b""
         fleet.run_here("a")
         assert fleet.status()["repositories"][0]["due_in"] <= 60, "all is well at once"

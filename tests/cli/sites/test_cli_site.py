@@ -6,12 +6,11 @@ from contextlib import closing
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-import httpx
 import pytest
 
 from syncd.model.redirect import SiteRedirectWrite
 from syncd.model.site import SiteSectionCreate, SiteSectionUpdate, SiteSpaceCreate
-from tests.answering import AnsweringServer
+from tests.answering import AnsweringServer, forward, send_answer
 from tests.cli.sites.site_clone import SiteClone, create_sites
 from tests.cli.terminal_session import TerminalSession
 
@@ -254,21 +253,15 @@ def test_the_first_sections_take_in_what_stands_at_the_root(at: SiteClone) -> No
 def test_an_apply_that_failed_in_part_is_told_by_status_history_and_log(at: SiteClone) -> None:
     is_broken = True
 
-    def forward(request: BaseHTTPRequestHandler) -> None:
-        size = int(request.headers.get("Content-Length") or 0)
-        content, status, body = request.rfile.read(size), 500, b'{"error": {"message": "boom"}}'
-        if not (is_broken and request.command == "POST" and b"/second" in content):
-            headers = {"Authorization": request.headers["Authorization"], "Content-Type": "application/json"}
-            there = httpx.request(request.command, at.shell.url + request.path, content=content, headers=headers)
-            status, body = there.status_code, there.content
-        request.send_response(status)
-        request.send_header("Content-Type", "application/json")
-        request.send_header("Content-Length", str(len(body)))
-        request.end_headers()
-        request.wfile.write(body)
+    def answer(request: BaseHTTPRequestHandler) -> None:
+        content = request.rfile.read(int(request.headers.get("Content-Length") or 0))
+        if is_broken and request.command == "POST" and b"/second" in content:
+            send_answer(request, 500, "application/json", b'{"error": {"message": "boom"}}')
+        else:
+            forward(request, at.shell.url, content)
 
     at.write(URLS + URLS.replace("/status", "/second").removeprefix("redirects:\n"))
-    with closing(AnsweringServer(forward)) as server:
+    with closing(AnsweringServer(answer)) as server:
         config = at.docs / ".git" / "syncd.toml"
         config.write_text(config.read_text().replace(at.shell.url, server.url))
         at("site", "apply", "--yes", code=75)
