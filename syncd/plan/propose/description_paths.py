@@ -23,10 +23,14 @@ def compute_path_digest(path: str) -> str:
     return hashlib.sha256(path.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
+def list_manual_paths(steps: Iterable[Change]) -> set[str]:
+    """Return the paths of the files that manual steps are about."""
+    return {_PLACE.sub("", step.where) for step in steps if step.where}
+
+
 def render_manual_paths(steps: Iterable[Change]) -> list[Node]:
     """Return the block that names the files of manual steps; none where there is no file, or too many."""
-    paths = {_PLACE.sub("", step.where) for step in steps if step.where}
-    digests = sorted(map(compute_path_digest, paths))
+    digests = sorted(map(compute_path_digest, list_manual_paths(steps)))
     if not digests or len(digests) > PATHS_MAX:
         return []
     return [make_paragraph([make_text(f"Syncd-By-Hand: {','.join(digests)}", [make_mark("code")])])]

@@ -21,7 +21,7 @@ from syncd.plan.propose.description import (
     read_written_revision,
     update_description,
 )
-from syncd.plan.propose.description_paths import compute_path_digest
+from syncd.plan.propose.description_paths import compute_path_digest, list_manual_paths
 from syncd.repo.values import Commit
 from syncd.sync.binding import Binding
 from syncd.sync.merge.parts import find_original
@@ -119,7 +119,7 @@ def describe_proposal(
     request = proposal.change_request if proposal.is_fresh else requests.get(binding.space, id)
     commits = [_describe_commit(commit) for commit in _list_authored(intent)]
     tip, state = _choose_state(workspace, binding, replace(proposal, change_request=request), intent, last_own_revision)
-    part = _choose_part(binding, request, intent, last_own_revision)
+    part = _choose_part(binding, request, intent, by_hand, last_own_revision)
     conflicts = report_conflicts(workspace, binding, intent)
     start = workspace.starts.get(binding.space) or read_start(request.description)
     text = update_description(
@@ -165,12 +165,15 @@ def _choose_state(
     return tip, ("=" if workspace.has_same_content(binding, seen.commit, intent.tip) else "+") + seen.revision
 
 
-def _choose_part(binding: Binding, request: ChangeRequest, intent: Intent, last_own_revision: str) -> SentPart:
+def _choose_part(
+    binding: Binding, request: ChangeRequest, intent: Intent, by_hand: Sequence[Change], last_own_revision: str
+) -> SentPart:
     """What of the branch's commit was sent, where pages are left out: another clone has no other way to tell that the
     pages in the change request are the branch's."""
     lacks = _list_left_out(binding, intent)
     if lacks and not last_own_revision:
         return read_sent_part(request.description)  # nothing was sent since
+    lacks |= list_manual_paths(by_hand) if lacks else set()
     if not lacks or len(lacks) > LEFT_OUT_MAX:
         return NOTHING_SENT
     return SentPart(intent.named_tip, last_own_revision, frozenset(map(compute_path_digest, lacks)))

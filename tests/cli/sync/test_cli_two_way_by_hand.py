@@ -20,13 +20,13 @@ ADDED = [
 ]
 
 
-def run_job(team: Team, docs: Writer, web: Web) -> str:
+def run_job(team: Team, docs: Writer, web: Web, *, code: int = 0) -> str:
     """Run `push --ci` in a fresh clone of a clone, and return what it says."""
     job = Writer(Path(tempfile.mkdtemp(dir=team.root)) / "job")
     docs.git("clone", "--quiet", f"file://{docs.path}", str(job.path))
     token = team.token.read_text().strip()
     done = job.syncd("push", "--ci", "--url", team.url, "--space", web.space, SYNCD_TOKEN=token)
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == code, done.stdout + done.stderr
     return done.stdout
 
 
@@ -67,25 +67,32 @@ def test_the_same_where_a_job_has_sent_the_rest(team: Team, name: str, text: str
     assert step in run_job(team, docs, web)
 
 
+@pytest.mark.parametrize("has_conflict", [False, True])
 @pytest.mark.parametrize("sender", ["job", "clone"])
-def test_what_others_sent_without_it_stays_in_a_clone_that_mirrors_the_merge(team: Team, sender: str) -> None:
+def test_what_others_sent_without_it_stays_in_a_clone_that_mirrors_the_merge(
+    team: Team, sender: str, has_conflict: bool
+) -> None:
     note = "---\ntitle: note\n---\n\nNote one.\n"
     web = team.space(files=FOUR | {".gitbook/vars.yaml": "size: one\n", NOTE: note})
     docs, other = team.clone(web.space), Writer(team.root / "other")
     docs.replace(".gitbook/vars.yaml", "one", "two")
     docs.replace(NOTE, "Note one.", "Note one, says A.")
     docs.write("SUMMARY.md", docs.read("SUMMARY.md") + "\n## Elsewhere\n\n* [Example](https://example.org)\n")
+    docs.replace("p2.md", "P2 one.", "P2 one, says A.")
     docs.edit("p1.md", "P1 one.", "P1 one, says A.")
     files = {path: docs.read(path) for path in docs.files()}
+    if has_conflict:
+        web.edit("p2", "P2 one.", "P2 one, says W.")
+    code = 6 if has_conflict else 0
     docs.git("clone", "--quiet", f"file://{docs.path}", str(other.path))
     other.configure_like(docs)
-    said = run_job(team, docs, web) if sender == "job" else docs.run("sync")
+    said = run_job(team, docs, web, code=code) if sender == "job" else docs.run("sync", code=code)
     web.merge()
     for word in ("'note'", "'size'", "'Elsewhere'"):
         assert word in said
-    other.run("pull")
+    other.run("pull", code=code)
     assert {path: other.read(path) for path in other.files()} == files
-    again = other.run("push")
+    again = other.run("push", code=code)
     for word in ("'note'", "'size'", "'Elsewhere'"):
         assert word in again
     assert web.requests() == []
