@@ -21,6 +21,7 @@ from syncd.sync.merge.compose import find_choice
 from syncd.sync.merge.result import Choice, EntryConflict, MergeResult
 from syncd.sync.outcome import CONFLICT, Applied
 from syncd.sync.state.conflicts import clear_settled
+from syncd.sync.state.notes import STATUS, read_notes
 from syncd.sync.state.proposals import list_records
 from syncd.sync.workspace import Workspace
 
@@ -116,16 +117,19 @@ def resolve_pages(
 
 
 def _list_refs(workspace: Workspace, branch: str) -> Iterator[str]:
-    """The refs that a branch takes in: its upstream, its newest change request of each space, then main content."""
+    """The refs that a branch takes in: its upstream, its newest change request of each space that nobody has archived,
+    then main content."""
     if workspace.upstream is not None:
         yield workspace.upstream.tracking_ref(branch)
     for binding in workspace.bindings:
-        records = [
-            found for found in list_records(workspace, binding) if found.branch == branch and found.number.isdecimal()
+        numbers = [
+            int(found.number)
+            for found in list_records(workspace, binding)
+            if found.branch == branch and found.number.isdecimal()
+            if read_notes(workspace.repository, binding, int(found.number)).get(STATUS) != "archived"
         ]
-        if records:
-            newest = max(records, key=lambda found: int(found.number))
-            yield workspace.change_ref(binding, int(newest.number))
+        if numbers:
+            yield workspace.change_ref(binding, max(numbers))
         if branch == workspace.branch:
             yield from sorted(workspace.repository.list_refs(workspace.overwritten_refs(binding)))
     yield workspace.main

@@ -387,3 +387,15 @@ def test_nothing_is_said_of_a_page_that_was_taken_as_a_whole_and_has_all(docs: W
     web.edit("p3", "P3 one.", "P3 one, says the web.")
     docs.run("pull", code=6)
     assert "note:" not in docs.run("resolve", "p3.md", "--ours")
+
+
+def test_a_conflict_with_a_change_request_is_over_when_that_is_archived(docs: Writer, web: Web) -> None:
+    docs.edit("p1.md", "P1 one.", "P1 one, says A.")
+    docs.run("push")
+    web.edit("p1", "P1 one, says A.", "P1 one, says R.", request=web.proposed())
+    docs.edit("p1.md", "P1 one, says A.", "P1 one, says B.")
+    assert conflicts(docs.run("sync", code=6)) == ["p1.md"]
+    web.archive(web.proposed())
+    docs.syncd("sync")
+    assert "! conflict" not in docs.run("status")
+    assert docs.run("resolve") == "No page is in conflict.\n"
