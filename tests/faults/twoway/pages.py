@@ -18,6 +18,8 @@ TITLE = re.compile(r"\bt\d+[a-z]{0,2}\b")
 PICTURE = re.compile(r"!\[picture\]\(<?[./]*\.gitbook/(.*?\.png)>?\)")
 LINK = re.compile(r"\[k(\d+[a-z]{0,2})\]\((?:<([^>]*)>|([^)]*))\)")
 """A link to a page; its address may have the marks of other pages."""
+NOTE = ".gitbook/includes/note.md"
+"""A reusable content of a space; its lines are drafts, which the platform does not get by the API."""
 _DRAFT = re.compile(r"^Draft (d\d+)\.\r?$", re.MULTILINE)
 """What a writer adds to a page that is taken out of the table of contents and kept as a file."""
 _FIELDS = re.compile(r"\A---\n.*?\n---\n+", re.DOTALL)

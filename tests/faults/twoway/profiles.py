@@ -282,6 +282,19 @@ PROFILES: Mapping[str, Profile] = {
         ),
         faults=0.1,
     ),
+    "notes": Profile(
+        writing={**WRITING, **UNTIDY, "note": 16, "git-merge": 2},
+        shapes=(
+            (3, Shape(notes=True)),
+            (3, Shape(notes=True, upstream="one")),
+            (3, Shape(notes=True, upstream="all")),
+            (1, Shape(notes=True, spaces=2)),
+            (1, Shape(notes=True, topics=True)),
+            (3, Shape(notes=True, clones=1, flow="ci")),
+            (1, Shape(notes=True, clones=1, spaces=2, flow="ci")),
+        ),
+        faults=0.1,
+    ),
     "transfers": Profile(
         writing={**WRITING, **UNTIDY, "transfer": 14, "git-merge": 2},
         shapes=((4, Shape(spaces=2)), (1, Shape(clones=1, spaces=2, flow="ci"))),

@@ -24,7 +24,8 @@ class Shape:
     remote with it, or "all" where all have both, and each proposes what the others have committed. With
     `groups`, pages of a space stand in groups, which people make, rename and move on the platform alone: the API has no
     operation for them. With `topics`, clones have branches beside main, each with a change request of its own. `root`
-    is the directory below a space's that its `.gitbook.yaml` names, "" for none.
+    is the directory below a space's that its `.gitbook.yaml` names, "" for none. With `notes`, each space has reusable
+    content, which the API cannot write.
     """
 
     clones: int = 2
@@ -38,6 +39,7 @@ class Shape:
     groups: bool = False
     topics: bool = False
     root: str = ""
+    notes: bool = False
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from posixpath import join
 
 from tests.faults.twoway.hosting import Hosting, import_space
-from tests.faults.twoway.pages import new_text
+from tests.faults.twoway.pages import NOTE, new_text
 from tests.faults.twoway.program import Ran, prepare, run_here
 from tests.faults.twoway.schedule import Shape
 
@@ -95,6 +95,10 @@ class Workshop:
             for number, folder in enumerate(folders):
                 pages = PAGES // shape.spaces
                 plant_space(here / "source", LETTERS[number], pages, shape.server, has_groups=shape.groups)
+                if shape.notes:
+                    file = here / "source" / NOTE
+                    file.parent.mkdir(parents=True)
+                    file.write_text("---\ntitle: note\n---\n\nDraft d0.\n")
                 id = import_space(storage, here / "source", folder or "docs")
                 spaces.append(Space(id, folder))
             for name in LETTERS[: shape.clones]:

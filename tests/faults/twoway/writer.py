@@ -13,6 +13,7 @@ from tests.faults.twoway.clone_state import hash_clone
 from tests.faults.twoway.links import find_wrong_links, link_sentence, mend_links
 from tests.faults.twoway.pages import (
     MARK,
+    NOTE,
     PICTURE,
     WORD,
     Entry,
@@ -61,7 +62,8 @@ class Writer:
         self.forgotten: set[str] = set()
         """The words of links to pages that the writer has moved without a thought of them."""
         self.drafts: set[str] = set()
-        """The words of pages that the writer has taken out of the table of contents; their files stay."""
+        """The words of pages that the writer has taken out of the table of contents, and of reusable content; their
+        files stay."""
         self.space = spaces[0]
         """The space that the present deed is about."""
         self._status: tuple[bytes, str] = (b"", "")
@@ -320,6 +322,13 @@ class Writer:
         end = "\r\n" if "\r\n" in text else "\n"
         self._save(entry.path, f"{text.rstrip()}{end}{end}Draft {draft}.{end}")
         self._save_summary([one for one in self._entries() if one.path != entry.path])
+        self.drafts.add(draft)
+
+    def _note(self, step: Step) -> None:
+        """A line is added to the reusable content of the space, which only a person can write on the platform."""
+        parts, draft = _text(self._top() / NOTE).rstrip().split("\n\n"), f"d{step.id}"
+        parts.insert(1 + step.n % len(parts), f"Draft {draft}.")
+        self._save(NOTE, "\n\n".join(parts) + "\n")
         self.drafts.add(draft)
 
     def _remove(self, path: str) -> None:
