@@ -112,12 +112,15 @@ def _compare_with_branch(
 
 
 def _find_shared_base(repository: Repository, commit: str, main: str, tip: str) -> str | None:
-    """The newest commit that a proposed one and a branch's tip share; None where main content has it, too."""
+    """The newest commit that a proposed one and a branch's tip share; None where main content has it, too.
+
+    Shape: both may share one of main content's beside it, where each was updated.
+    """
     try:
-        base = repository.find_merge_base(commit, tip)
+        bases = repository.find_merge_bases(commit, tip)
     except HistoryCut:  # of the other branch alone; its paths still say something
         return None
-    return base if base is not None and not repository.is_ancestor(base, main) else None
+    return next((base for base in bases if not repository.is_ancestor(base, main)), None)
 
 
 def _follow_to_tip(workspace: Workspace, base: str, tip: str, paths: Iterable[str]) -> tuple[set[str], set[str]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.cli.sync.two_way import Team, Web, Writer, conflicts, pages_of
+from tests.cli.sync.two_way import Team, Web, Writer, conflicts, pages_of, text_of
 from tests.sampling import sample_cases
 
 pytestmark = pytest.mark.story
@@ -160,6 +160,21 @@ def test_the_page_is_sent_when_the_branch_below_is_given_up(web: Web, stack: Wri
     assert next(one.subject for one in web.requests()).partition(" [")[2].startswith("docs/second#")
     merge_all(web, stack)
     assert sorted(web.slugs()) == ["", "new", "p1", "p2", "p3", "p4"]
+
+
+@pytest.mark.parametrize("order", [("docs/first", "docs/second"), ("docs/second", "docs/first")])
+def test_a_page_that_a_reviewer_renames_while_main_content_moves_is_one_page(
+    web: Web, stack: Writer, order: tuple[str, str]
+) -> None:
+    begin(stack, "docs/second")
+    stack.edit("p1.md", "P1 one.", "P1 one, says the second.")
+    stack.run("sync")
+    web.add("more", text_of("More"))
+    web.rename("new", "other", request=find_number(web, "docs/first"))
+    stack.run("sync")
+    merge_all(web, stack, *order)
+    assert sorted(web.slugs()) == ["", "more", "other", "p1", "p2", "p3", "p4"]
+    assert "P1 one, says the second." in web.text("p1")
 
 
 @pytest.mark.parametrize("order", [("docs/first", "docs/second"), ("docs/second", "docs/first")])
