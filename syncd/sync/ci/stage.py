@@ -1,10 +1,10 @@
 """Prepare a run in a fresh clone: write the refs and commits that a clone with a history of runs would have."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from syncd.model.change_request import ChangeRequest
-from syncd.plan.message import REVISION, SPACE, TIP
+from syncd.plan.message import REVISION, SPACE, TIP, build_marker
 from syncd.plan.propose.description import (
     NOTHING_SENT,
     SentPart,
@@ -14,6 +14,7 @@ from syncd.plan.propose.description import (
     read_written_revision,
 )
 from syncd.repo.repository import Repository
+from syncd.repo.values import Difference
 from syncd.sync.bind.directory import follow_directory
 from syncd.sync.binding import Binding
 from syncd.sync.branches import HEADS
@@ -46,6 +47,10 @@ from syncd.sync.workspace import Workspace
 
 JOB_COMMIT_TRAILER = "Syncd-Job-Commit"
 """The trailer of a commit that was made for one run, with the commit that it was made for."""
+OTHER_BRANCH = "another-branch"
+"""Stands for the branch of a merged change request that is not the job's: its commit is no former tip of that."""
+STEPS_READ, STEPS_COMPARED = 100, 20
+"""Commits of the branch among which the one that squashed another branch is looked for, and those that are compared."""
 JOINED_MAX = 5
 """Merged change requests that the next mirror commit may be joined to."""
 
@@ -171,8 +176,31 @@ class _StageBuilder:
             if commit is None or self.repository.is_ancestor(commit, self.base_commit):
                 return
             commit = leave_out_manual_steps(self.workspace, binding, request, commit) or self.base_commit
-            self.repository.update_ref(self.proposed_ref(binding, request.number), commit, old=None)
+            is_own = request.subject.endswith(build_marker(self.job.branch, self.workspace.instance))
+            branch = self.job.branch if is_own or self.has_squashed(commit) else OTHER_BRANCH
+            self.repository.update_ref(self.proposed_ref(binding, request.number, branch), commit, old=None)
             record_request(self.workspace, binding, request)  # it may be that of another branch
+
+    def has_squashed(self, commit: str) -> bool:
+        """Whether the job's branch has, or had, all that a commit of another branch changed, though not the commit."""
+        base = find_common_base(self.workspace, commit, self.job.commit)
+        if base is None:
+            return False
+        changed = {change.path for change in self.repository.compare_trees(base, commit)}
+        left = STEPS_COMPARED
+        for step in self.repository.list_commits(base, self.job.commit, limit=STEPS_READ):
+            here = {change.path for parent in step.parents[:1] for change in self._compare(parent, step.oid)}
+            if not changed.isdisjoint(here) and left:
+                left -= 1
+                result = merge(self.workspace, step.oid, commit)
+                if not result.conflicts and result.tree_with_ours == self.repository.find_tree(step.oid):
+                    return True
+        return False
+
+    def _compare(self, before: str, after: str) -> Sequence[Difference]:
+        """The differences of two commits; none where a shallow clone lacks the first."""
+        is_here = bool(self.repository.select_present([before]))
+        return self.repository.compare_trees(before, after) if is_here else ()
 
     def record_request(self, binding: Binding) -> None:
         """Note what the branch proposed last, so that what reviewers did since is told from it."""
@@ -305,8 +333,8 @@ class _StageBuilder:
         """Whether what the branch grew from is none of the clone's commits."""
         return find_common_base(self.workspace, self.base_commit, self.job.commit) is None
 
-    def proposed_ref(self, binding: Binding, number: int) -> str:
-        return f"{binding.proposed_refs}{number}/{self.job.branch}"
+    def proposed_ref(self, binding: Binding, number: int, branch: str = "") -> str:
+        return f"{binding.proposed_refs}{number}/{branch or self.job.branch}"
 
     def write_tip(self) -> str:
         """The branch: the job's commit, or a merge of it with what it grew from, when its history lacks that."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from syncd.model.space import SpaceCreate
-from tests.cli.sync.two_way import HOME, Team, Web, Writer, pages_of, text_of
+from tests.cli.sync.two_way import FOUR, HOME, Team, Web, Writer, pages_of, text_of
 from tests.sampling import sample_cases
 
 pytestmark = pytest.mark.story
@@ -385,3 +385,66 @@ def test_a_branch_that_was_amended_after_the_merge_undoes_nothing_that_others_wr
     assert "P2 one, amended." in web.text("p2", request=web.proposed())
     web.merge()
     assert "propose" not in job(depth=0)
+
+
+@pytest.mark.parametrize("is_cloned", [False, True])
+@pytest.mark.parametrize("way", ["edit", "rename", "delete", "retitle"])
+def test_a_branch_takes_nothing_of_another_out_that_was_merged_since_it_began(
+    team: Team, web: Web, origin: Writer, way: str, is_cloned: bool
+) -> None:
+    docs = team.clone(web.space) if is_cloned else origin
+    if not is_cloned:
+        for name, text in FOUR.items():
+            docs.write(name, text)
+        docs.edit("p4.md", "P4 one.", "P4 one, says main.")
+        run_job_of(team, docs, web, "main")
+        web.merge()
+    docs.git("switch", "--quiet", "--create", "one")
+    docs.edit("p1.md", "P1 one.", "P1 one, says the first.")
+    run_job_of(team, docs, web, "one")
+    docs.git("switch", "--quiet", "--create", "two", "main")
+    docs.edit("p2.md", "P2 one.", "P2 one, says the second.")
+    match way:
+        case "edit":
+            docs.edit("p1.md", "P1 three.", "P1 three, says the second.")
+        case "rename":
+            docs.rename("p1.md", "first.md")
+        case "delete":
+            docs.delete("p1.md")
+        case "retitle":
+            docs.retitle("P1", "First")
+    web.merge()
+    run_job_of(team, docs, web, "two")
+    web.merge()
+    assert "P1 one, says the first." in web.everything()
+    assert "P2 one, says the second." in web.text("p2")
+
+
+@pytest.mark.parametrize("is_later", [False, True])
+def test_main_goes_on_with_what_was_squashed_into_it(team: Team, web: Web, is_later: bool) -> None:
+    docs = team.clone(web.space)
+    docs.git("switch", "--quiet", "--create", "one")
+    docs.edit("p1.md", "P1 one.", "P1 one, says the first.")
+    docs.edit("p1.md", "says the first.", "says the first, twice.")
+    run_job_of(team, docs, web, "one")
+    web.merge()
+    docs.git("switch", "--quiet", "main")
+    docs.git("merge", "--quiet", "--squash", "one")
+    docs.commit("One")
+    if is_later:
+        docs.edit("p1.md", "twice.", "thrice.")
+    run_job_of(team, docs, web, "main")
+    if is_later:
+        web.merge()
+    assert not web.requests()
+    assert web.text("p1") == docs.read("p1.md")
+
+
+def run_job_of(team: Team, docs: Writer, web: Web, branch: str) -> None:
+    """Run `push --ci` in a whole clone of a clone, at one of its branches."""
+    job = Writer(Path(tempfile.mkdtemp(dir=team.root)) / "job")
+    docs.git("clone", "--quiet", "--branch", branch, f"file://{docs.path}", str(job.path))
+    done = job.syncd(
+        "push", "--ci", "--url", team.url, "--space", web.space, SYNCD_TOKEN=team.token.read_text().strip()
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
