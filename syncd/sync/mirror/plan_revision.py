@@ -50,11 +50,9 @@ def gather_content(
     if occupied := _find_occupied_paths(workspace, binding, base, placement, revision):
         placement = assign_paths(revision, base=list_known(known.values()), settings=settings, reserved=occupied)
     plan = plan_mirror(revision, placement, base.anchors)
-    carried = (
-        repository.lookup(settings_commit, binding.path(SETTINGS_PATH))
-        if settings_commit is not None and settings_commit != base.start
-        else None
-    )
+    carried = None
+    if settings_commit is not None and settings_commit != base.start:
+        carried = repository.lookup(settings_commit, binding.path(SETTINGS_PATH)) or ""
     return GatheredRevision(source, revision, placement, plan, base, settings, carried)
 
 

@@ -88,6 +88,7 @@ class GatheredRevision:
     """One revision, read and planned, with nothing written yet.
 
     Shape: `carried_settings` is the blob of the `.gitbook.yaml` of a branch that changed the root; the commit gets it.
+    It is "" where the branch has none any more, and None where the root stays.
     """
 
     source: Source

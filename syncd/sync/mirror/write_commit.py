@@ -97,8 +97,10 @@ class _CommitComposer:
         base, settings = self.gathered.base, self.gathered.settings
         # When a shape was stored, SUMMARY.md was written for it, or found right.
         is_current = base.shape == self.shape and (base.is_complete or self._is_summary_unchanged())
-        if self.gathered.carried_settings is not None:
+        if self.gathered.carried_settings:
             self.writer.put(self.binding.path(SETTINGS_PATH), self.gathered.carried_settings)
+        elif self.gathered.carried_settings is not None:
+            self._remove(SETTINGS_PATH)
         before = FormerFiles(base.start, base.settings, base.seen, base.shape)
         tables = SpaceFilesWriter(self.repository, self.binding, self.writer, before)
         tables.write(self.gathered.revision, self.gathered.placement, settings, is_summary_current=is_current)

@@ -304,6 +304,24 @@ def test_pages_leave_the_root_for_a_directory_and_other_files_stay(team: Team) -
     assert not web.requests()
 
 
+@pytest.mark.parametrize("is_edited", [False, True])
+def test_pages_leave_the_root_of_the_settings_and_its_file_goes_too(docs: Writer, web: Web, is_edited: bool) -> None:
+    (docs.path / "content").mkdir()
+    docs.git("mv", *PAGES, "content/")
+    docs.write(".gitbook.yaml", "root: ./content/\n")
+    docs.commit()
+    docs.settle()
+    docs.git("mv", *(f"content/{page}" for page in PAGES), ".")
+    docs.git("rm", "--quiet", ".gitbook.yaml")
+    docs.commit()
+    if is_edited:
+        web.edit("p2", "P2 one.", "P2 one, says the web.")
+    docs.settle()
+    for commit in ("HEAD", "platform/main"):
+        assert docs.git("ls-tree", "-r", "--name-only", commit).splitlines() == PAGES
+    assert not web.requests()
+
+
 def test_an_undo_of_what_was_merged_before_the_move(team: Team) -> None:
     web = team.space()
     docs = team.clone(f"{web.space}=b")
