@@ -160,7 +160,7 @@ def describe_request(request: RequestStatus) -> Iterator[str]:
     branch = escape(request.branch)
     if request.left_out:
         yield f"lacks {format_count(len(request.left_out), 'file')} of {branch}, sent later"
-    else:
+    elif state.status != "archived":  # nothing is sent to it, and what it holds counts no more
         holds = "its comments hold" if request.is_commented else "holds"
         yield f"{holds} what {branch} says" if request.has_all else f"lacks some of {branch}"
     if request.objections:

@@ -261,6 +261,13 @@ def test_a_conflict_of_another_branch_is_resolved_there() -> None:
     assert suggest_command(replace(IN_STEP, outcomes=(of_older_version,)), start="/") == "syncd resolve 'a b.md'"
 
 
+def test_what_an_archived_change_request_holds_is_not_told() -> None:
+    archived = RequestStatus("guides", 12, "main", False, replace(ASKED, status="archived"))
+    said = "\n".join(format_status(replace(IN_STEP, requests=(archived,)), start="/"))
+    assert "archived" in said
+    assert "lacks" not in said
+
+
 def test_a_push_is_suggested_for_the_newest_change_request_of_a_branch_alone() -> None:
     outdated = replace(ASKED, is_outdated=True)
     older, newer = (
