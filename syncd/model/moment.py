@@ -16,6 +16,11 @@ def parse_moment(text: str) -> datetime | None:
     return moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)
 
 
+def format_moment(seconds: float) -> str:
+    """Return a moment in epoch seconds as `2026-05-01 10:00:00 UTC`."""
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+
+
 def choose_moment(text: str | None, now: datetime, before: Iterable[int] = ()) -> datetime:
     """Return the time that a platform says something happened, or the latest time `before` it where that is later.
 

@@ -19,7 +19,6 @@ then Unreachable. A longer wait than two minutes is the next run's: RateLimited 
 """
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from syncd.api.options import ClientOptions
 from syncd.api.transport.answers import CHECK_CERTIFICATE, CHECK_NETWORK, IDEMPOTENT, make_error, make_unusable_error
@@ -27,6 +26,7 @@ from syncd.api.transport.credential import Credential
 from syncd.api.transport.outcomes import Answer, FailedTry, Failure
 from syncd.api.transport.rate_limit import NAMED_WAIT_MAX, WAIT_MAX, read_retry_after
 from syncd.errors import AnswerLost, RateLimited, Unreachable
+from syncd.model.moment import format_moment
 from syncd.model.wording import format_count
 
 BACKOFF_BASE = 1.0
@@ -102,8 +102,9 @@ class RetryPolicy:
         """Return the error of a request that would have to wait too long for the rate limit."""
         wait = min(wait, NAMED_WAIT_MAX)
         until = self._options.clock() + wait
-        moment = datetime.fromtimestamp(until, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-        return RateLimited(f"{label}: the rate limit is used up for {wait:.0f} s, until {moment}", until=until)
+        return RateLimited(
+            f"{label}: the rate limit is used up for {wait:.0f} s, until {format_moment(until)}", until=until
+        )
 
     def _decide_after_break(self, method: str, label: str, broken: FailedTry, tries: Retries) -> float:
         if broken.failure in (Failure.FOREIGN, Failure.TOO_LARGE):

@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from syncd.model.change_request import ChangeRequest
 from syncd.model.file import File
+from syncd.model.moment import format_moment
 from syncd.model.organization import Organization
 from syncd.model.page import Page
 from syncd.model.revision import Revision
@@ -29,7 +30,7 @@ from syncd.web.app.values import (
 from syncd.web.blocks.references import format_size
 from syncd.web.pages.wording import find_text_direction
 from syncd.web.rendering import render_template
-from syncd.web.status.times import format_age, format_moment, parse_moment
+from syncd.web.status.times import format_age, parse_moment
 
 
 def render_sign_in(frame: AppFrame, name: str, link: str) -> Markup:

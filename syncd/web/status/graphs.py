@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from syncd.web.status.times import format_moment
+from syncd.model.moment import format_moment
 from syncd.web.status.values import RequestMinute
 
 MINUTES = 60

@@ -6,9 +6,10 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
+from syncd.model.moment import format_moment
 from syncd.web.rendering import render_template
 from syncd.web.status.graphs import build_graphs
-from syncd.web.status.times import format_age, format_moment, parse_moment
+from syncd.web.status.times import format_age, parse_moment
 from syncd.web.status.values import (
     ConflictView,
     FleetOverview,

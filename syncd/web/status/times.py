@@ -14,11 +14,6 @@ def parse_moment(text: str) -> float | None:
     return (moment if moment.tzinfo is not None else moment.replace(tzinfo=UTC)).timestamp()
 
 
-def format_moment(seconds: float) -> str:
-    """Return a moment in epoch seconds as `2026-05-01 10:00:00 UTC`."""
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-
-
 def format_age(seconds: float, now: float) -> str:
     """Return how long ago a moment is, in one unit; both in epoch seconds."""
     age = now - seconds

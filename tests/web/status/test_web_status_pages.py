@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from syncd.model.moment import format_moment
 from syncd.web.status.graphs import build_graphs
 from syncd.web.status.pages import (
     build_conflict_page,
@@ -16,7 +17,7 @@ from syncd.web.status.pages import (
     render_repository,
     render_space,
 )
-from syncd.web.status.times import format_age, format_moment, parse_moment
+from syncd.web.status.times import format_age, parse_moment
 from syncd.web.status.values import Frame, RequestMinute
 from tests.web.status.samples import DIGEST, NOW, OPERATIONS, make_conflict, make_overview, make_plan
 
